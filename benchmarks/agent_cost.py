@@ -54,12 +54,12 @@ def notes(folder: Path, n: int, text: str) -> None:
     entries = [Entry(" ".join(line), created_at="2024-05-01T00:00:00+00:00").identified() for line in drawn.tolist()]
     source = Memory(folder / "few.sqlite")
     source.add(entries[:1])
-    form = json.loads(next(iter(transfer.exported(source))))
+    form = json.loads(next(iter(transfer.export_memory(source))))
     path = folder / "notes.jsonl"
     told = ({**form, "id": one.id, "content": one.content, "created_at": one.created_at} for one in entries[:n])
     path.write_text("\n".join(map(json.dumps, told)))
     memory = Memory(folder / "many.sqlite")
-    row(f"import of {n:,} notes", [cpu(transfer.imported, memory, path)], "30,000")
+    row(f"import of {n:,} notes", [cpu(transfer.import_memory, memory, path)], "30,000")
     row("a note more", [cpu(memory.add, [one]) for one in entries[n:]], "5")
     asked = [" ".join(line[:3]) for line in drawn[chance.integers(0, n, 200)].tolist()]
     row("search of three words", [cpu(memory.search, text) for text in asked], "20")

@@ -22,7 +22,7 @@ from graphrag_lite.llm.chat import Reply, Request, Usage
 from graphrag_lite.llm.rehearsal import by_line
 from graphrag_lite.text.names import find_names
 from graphrag_lite.text.sentences import sentences, trimmed
-from graphrag_lite.text.tokens import counter
+from graphrag_lite.text.tokens import token_counter
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -176,7 +176,7 @@ class PlausibleModel:
     asked: dict[str, Asked] = field(default_factory=dict)
     seconds: float = 0.0
     _kept: dict[bytes, tuple[str, Reply]] = field(default_factory=dict)
-    _count: Callable[[str], int] = field(default_factory=lambda: by_line(counter("cl100k_base")))
+    _count: Callable[[str], int] = field(default_factory=lambda: by_line(token_counter("cl100k_base")))
 
     def take(self) -> tuple[dict[str, Asked], float]:
         """Return what was asked since the last time, by prompt file, and the CPU seconds that the replies took."""

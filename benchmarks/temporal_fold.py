@@ -17,8 +17,8 @@ import click
 import numpy as np
 
 from graphrag_lite.temporal.fold import EVENTS, FUNCTIONAL, MULTI, POLICIES, Ints, Mentions, distinct, fold, prepare
-from graphrag_lite.temporal.instants import UNITS, UNKNOWN, seconds
-from graphrag_lite.temporal.policies import learn
+from graphrag_lite.temporal.instants import UNITS, UNKNOWN, first_second
+from graphrag_lite.temporal.policies import learn_policies
 from graphrag_lite.temporal.spells import STATE, SUCCEEDED
 
 ROW = "{:12} {:12} {:>7} {:>6} {:>6} {:>6} {:>8} {:>15}"
@@ -39,7 +39,7 @@ def read(folder: Path) -> list[tuple[int, int, int, int, int | None]]:
 
 
 def year(number: int) -> int:
-    return seconds(f"{number:04}")
+    return first_second(f"{number:04}")
 
 
 def mentions(gold: list[tuple[int, int, int, int, int | None]], share: float, seed: int) -> tuple[Mentions, Ints]:
@@ -84,7 +84,7 @@ def measure(n: int, seed: int) -> None:
     for history in (False, True):
         told = at_random(n, seed, history=history)
         begun = time.process_time()
-        learn(told, 200)
+        learn_policies(told, 200)
         prepared = prepare(told, policies)
         apart = distinct(prepared, policies)
         facts = fold(prepared, apart)
@@ -109,7 +109,7 @@ def main(data: Path, stated: float, seed: int, relations: bool, n_mentions: int 
     for folder in sorted(path for path in data.iterdir() if path.is_dir()):
         told, ends = mentions(read(folder), stated, seed)
         n_relations = int(told.relation.max()) + 1
-        learned = learn(told, n_relations)
+        learned = learn_policies(told, n_relations)
         newest = np.where(learned.policy == EVENTS, EVENTS, FUNCTIONAL)
         for name, policies in (("newest wins", newest), ("learned", learned.policy)):
             n, n_ended, right, wrong = judge(told, ends, policies)

@@ -61,13 +61,13 @@ def outcome(work: Callable[..., R], /, *args: Any, **named: Any) -> tuple[R | No
     except ENDS_RUN:
         raise
     except Exception as error:
-        return None, described(error)
+        return None, describe_error(error)
 
 
-def described(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Say what was raised, and in which line of this package: the last that it has gone through.
 
-    >>> described(KeyError("whale"))
+    >>> describe_error(KeyError("whale"))
     "KeyError: 'whale'"
     """
     places = [

@@ -15,16 +15,16 @@ def installed_version() -> str:
         return "unknown"
 
 
-def extra(name: str) -> str:
+def install_hint(name: str) -> str:
     """Say how an extra is installed.
 
-    >>> extra("mcp")
+    >>> install_hint("mcp")
     "the extra [mcp]: pip install 'graphrag-build[mcp]'"
     """
     return f"the extra [{name}]: pip install '{NAME}[{name}]'"
 
 
-def overwritten() -> str:
+def namesake_hint() -> str:
     """Return what to do where the namesake was installed over this package, or removed from it; "" where it was not.
 
     Both have `graphrag_lite/__init__.py`, and whatever is done last to it stays.

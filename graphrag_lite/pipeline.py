@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.errors import SettingsError
-from graphrag_lite.extraction.extractor import Extract, open_extractor
 from graphrag_lite.read.documents import Reader
 from graphrag_lite.read.readers import all_readers
 from graphrag_lite.run import loop, run_log, snapshots
@@ -22,12 +21,13 @@ from graphrag_lite.run.file_hashes import SeenFiles
 from graphrag_lite.run.loop import Run
 from graphrag_lite.run.ray_engine import RayEngine
 from graphrag_lite.run.stamps import Stage
-from graphrag_lite.run.sync import complete
+from graphrag_lite.run.sync import run_coroutine
 from graphrag_lite.run.workers import Engine, Pool
 from graphrag_lite.settings import Settings
 from graphrag_lite.watch import Watch
 
 if TYPE_CHECKING:
+    from graphrag_lite.extraction.extractor import Extract
     from graphrag_lite.llm.chat import ChatModel, Embedder
 
 EMBED = Stage(
@@ -77,6 +77,7 @@ GRAPH = [
         reads=("source_documents", "entity_mentions", "relationship_mentions", "entity_resolutions"),
         writes=("entities", "relationships", "mention_forms"),
         columns={"source_documents": ("id", "text", "language")},
+        once=True,
     ),
     Stage(
         "detect_communities",
@@ -105,6 +106,7 @@ PUBLISH = [
             "documents": ("id", "source_id", "title", "language", "metadata", "text_unit_ids"),
             "text_units": ("id", "document_id", "text", "char_start", "char_end"),
         },
+        once=True,
     ),
 ]
 FAST = [
@@ -135,6 +137,7 @@ FAST = [
                 *("id", "source", "target", "source_id", "target_id", "relation", "weight", "sources", "text_unit_ids"),
             ),
         },
+        once=True,
     ),
     *PUBLISH,
 ]
@@ -206,7 +209,7 @@ def index(
     watch: Watch | None = None,
     model: "ChatModel | None" = None,
     embedder: "Embedder | None" = None,
-    extractor: Extract | None = None,
+    extractor: "Extract | None" = None,
     refresh: bool = False,
     checksum: bool = False,
     prompt_folder: Path | None = None,
@@ -230,12 +233,16 @@ def index(
     if extractor and not extracts:
         raise SettingsError(f"method: {settings.method} extracts by its model, and takes no extractor.")
     seen = SeenFiles(output, trust=not checksum)
-    with run_log.logged(output) as log, ExitStack() as opened:
+    with run_log.log_run(output) as log, ExitStack() as opened:
         known = all_readers(readers)
         files = scan(corpus, leave_out=output, settings=settings.load_documents, seen=seen, readers=known)
-        killed = opened.enter_context(snapshots.locked(output, log.started_at))
+        killed = opened.enter_context(snapshots.lock_output(output, log.started_at))
         seen.write()
-        found = open_extractor(settings.extract_graph_fast, extractor) if extracts else None
+        found = None  # our own, which is not imported before it runs
+        if extractor or (extracts and settings.extract_graph_fast.extractor):
+            from graphrag_lite.extraction.extractor import open_extractor
+
+            found = open_extractor(settings.extract_graph_fast, extractor)
         services = _open_models(opened, log, settings, output, model, embedder)
         services |= {"corpus": corpus, "readers": known, "left_out": files.left_out, "extractor": found}
         services |= _of_a_model(settings, services["model"], prompt_folder or output.parent / "prompts")
@@ -314,9 +321,9 @@ def _open_models(
 
 def _ended(work: Coroutine[Any, Any, Run], log: run_log.Log, settings: Settings) -> Run:
     """Run to the end, and remove old snapshots only when the log knows what has come of it."""
-    run = log.ended(complete(work))
-    with snapshots.writing(log.output):
-        snapshots.retain(log.output, settings.snapshots.keep, settings.snapshots.keep_days)
+    run = log.ended(run_coroutine(work))
+    with snapshots.explain_write_errors(log.output):
+        snapshots.remove_old(log.output, settings.snapshots.keep, settings.snapshots.keep_days)
     return run
 
 
@@ -327,9 +334,9 @@ def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | 
     """
     from graphrag_lite.stages.import_graphrag import find
 
-    with run_log.logged(output) as log, ExitStack() as opened:
+    with run_log.log_run(output) as log, ExitStack() as opened:
         place, files = find(folder)
-        opened.enter_context(snapshots.locked(output))
+        opened.enter_context(snapshots.lock_output(output))
         settings = settings.model_copy(update={"method": "imported"})
         services = _open_models(opened, log, settings, output)
         work = loop.run(

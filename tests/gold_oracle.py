@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import stub_replies
 
-from graphrag_lite.temporal.holding import holds, told
-from graphrag_lite.temporal.instants import seconds
-from graphrag_lite.text.period import whole
+from graphrag_lite.temporal.holding import holds_on, is_stated
+from graphrag_lite.temporal.instants import first_second
+from graphrag_lite.text.period import period_of
 
 LIE = json.dumps({"ended": [*range(-2, 60), 4711]})
 PAIR = re.compile(r"^\d+\. (.+?) \(from (\S*)\): .*\n   Later: (.+?) \(from (\S*)\): ", re.M)
@@ -64,7 +64,7 @@ def oracle(
             over = []
             for number, (said, start, _, later) in enumerate(PAIR.findall(fields["pairs"]), start=1):
                 end = end_of.get((said, start))
-                if end and seconds(day(end)) <= seconds(later):
+                if end and first_second(day(end)) <= first_second(later):
                     over.append(number)
             return json.dumps({"ended": over})
         return "<|COMPLETE|>" if name.startswith("extract") else stub_replies.reply(body["messages"])
@@ -94,19 +94,19 @@ def wrong(
         by_group[fact.subject, fact.relation].append(fact)
     held: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
     for row in facts:
-        if told(row):
+        if is_stated(row):
             held[row["subject"], row["relation"]].append(row)
     found = []
     for fact in listed:
         group = (fact.subject, fact.relation)
         at = date.fromisoformat(day(fact.start))
-        now = seconds(at.isoformat())
+        now = first_second(at.isoformat())
         right = {
             one.object
             for one in by_group[group]
-            if seconds(day(one.start)) <= now and (not one.end or _over(one.end, last=ends) > now)
+            if first_second(day(one.start)) <= now and (not one.end or _over(one.end, last=ends) > now)
         }
-        said = {row["object"] for row in held[group] if holds(row, at)}
+        said = {row["object"] for row in held[group] if holds_on(row, at)}
         if said != right:
             found.append((fact, said, right))
     return found
@@ -114,6 +114,6 @@ def wrong(
 
 def _over(end: str, *, last: bool) -> int:
     """Return the second from which on a fact holds no more: after all of its `last` time, or at its beginning."""
-    period = whole(end)
+    period = period_of(end)
     assert period
-    return seconds((period.last + timedelta(days=1) if last else period.first).isoformat())
+    return first_second((period.last + timedelta(days=1) if last else period.first).isoformat())

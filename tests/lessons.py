@@ -4,18 +4,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 PEOPLE = ("Alice Smith", "Bob Jones", "Carol White", "Dan Brown", "Eve Black")
-SKILLS = (
-    "skate",
-    "cook eel",
-    "sail a yacht",
-    "mend nets",
-    "read charts",
-    "carve oak",
-    "brew",
-    "keep bees",
-    "ski",
-    "bake",
-)
+SKILLS = tuple("skate,cook eel,sail a yacht,mend nets,read charts,carve oak,brew,keep bees,ski,bake".split(","))
 ENGLISH = "{} taught {} how to {} in the long winter of {}, because the harbour was closed."
 FRENCH = "{} a montré à {} comment on peut {} pendant le long hiver de {}, parce que le port était fermé."
 

@@ -43,7 +43,7 @@ CASES = [
     ("report_communities_fast", "graphrag_lite.evidence.sentence_reading.terms", False),
     ("report_communities_fast", STAGES + "report_communities_fast.page", False),
     ("index_search", STAGES + "index_search.terms", False),
-    ("index_search", "graphrag_lite.retrieval.stated_values.numbered", False),
+    ("index_search", "graphrag_lite.retrieval.stated_values.numbered_words", False),
     ("extract_graph", STAGES + "extract_graph.mentions_of", True),
     ("extract_claims", STAGES + "extract_claims._rows", True),
     ("report_communities", STAGES + "report_communities._row", True),

@@ -47,4 +47,4 @@ def test_files_of_the_namesake_are_told(tmp_path: Path, theirs: str | None) -> N
 
 
 def test_nothing_is_told_where_all_files_are_there() -> None:
-    assert distribution.overwritten() == "" and graphrag_lite.__version__
+    assert distribution.namesake_hint() == "" and graphrag_lite.__version__

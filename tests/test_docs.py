@@ -147,7 +147,7 @@ PAGES = {
     "docs/tables.md": tables_page,
     "docs/tools.md": tools_page,
     "docs/commands.md": commands_page,
-    "settings.yaml": settings_file.render,
+    "settings.yaml": settings_file.render_defaults,
 }
 
 

@@ -87,7 +87,7 @@ class use:  # noqa: N801 - reads as a word
 
     def forget(self) -> None:
         plugins._found.cache_clear()
-        stamps.forget()
+        stamps.forget_code()
         for name in FILES:
             sys.modules.pop(name.removesuffix(".py"), None)
 

@@ -137,7 +137,7 @@ def test_what_is_damaged_is_named(change: dict[str, Any], what: str, root: Path,
     next(row for row in rows if row["ended_by"] == "succeeded" and not row["expired_at"]).update(change)
     path = tables.write(folder, "facts", tables.make("facts", rows))
     manifest = snapshots.read_manifest(folder)
-    manifest["tables"]["facts"] |= {"sha256": snapshots.digest(path), "bytes": path.stat().st_size}
+    manifest["tables"]["facts"] |= {"sha256": snapshots.file_digest(path), "bytes": path.stat().st_size}
     snapshots.write_json(folder / snapshots.MANIFEST, manifest)
     found = [problem.what for problem in check.check(folder).problems if problem.table == "facts"]
     assert found == ([what] if what else [])

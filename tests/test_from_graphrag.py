@@ -9,7 +9,7 @@ from graphrag_lite.cli import main
 from graphrag_lite.errors import SettingsError
 from graphrag_lite.settings import Settings
 from graphrag_lite.settings import file as settings_file
-from graphrag_lite.settings.of_graphrag import listed
+from graphrag_lite.settings.of_graphrag import graphrag_keys
 
 PAGE = Path(__file__).parents[1] / "docs" / "from-graphrag.md"
 V2 = """
@@ -37,12 +37,12 @@ def test_their_settings_file_is_told_with_the_key_for_each_of_its_keys(tmp_path:
 def test_what_takes_a_place_is_a_setting_of_ours() -> None:
     sections = {name: values for name, values in Settings().model_dump().items() if isinstance(values, dict)}
     ours = {f"{section}.{key}" for section, values in sections.items() for key in values}
-    for key in listed()["replaced"].values():
+    for key in graphrag_keys()["replaced"].values():
         name = key.split(",")[0]
         assert name in ours or " " in name, name
-    assert not listed()["sections"] & set(Settings.model_fields)
+    assert not graphrag_keys()["sections"] & set(Settings.model_fields)
     page = PAGE.read_text(encoding="utf-8")
-    assert not [key for key, named in listed()["replaced"].items() if f"| `{key}` | {named} |" not in page]
+    assert not [key for key, named in graphrag_keys()["replaced"].items() if f"| `{key}` | {named} |" not in page]
 
 
 def test_their_words_do_what_ours_do(tmp_path: Path) -> None:

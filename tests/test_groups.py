@@ -27,7 +27,7 @@ def test_a_group_is_changed_where_its_rows_are_others_or_in_another_order(
         for identity, *rest in rows:
             group[identity].append((rest[0], rest[1]))
     expected = {identity for identity in {*held[0], *held[1]} if held[0][identity] != held[1][identity]}
-    assert groups.changed(table(now), table(before), "id", ("n", "t")) == expected
+    assert groups.changed_keys(table(now), table(before), "id", ("n", "t")) == expected
 
 
 @given(st.lists(st.integers(0, 299), max_size=4), st.lists(st.integers(0, 299), max_size=2))

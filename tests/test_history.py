@@ -87,7 +87,7 @@ def test_runs_lists_the_newest_first(two: tuple[Path, Path], texts: Path, tmp_pa
 
 def test_runs_as_json_has_the_documented_keys(two: tuple[Path, Path], tmp_path: Path) -> None:
     log = tmp_path / "output" / run_log.NAME
-    usage = run_log.total(
+    usage = run_log.total_usage(
         {"a": dict.fromkeys(("calls", "memo_hits", "prompt_tokens", "cached_tokens", "completion_tokens", "cost"), 1)}
     )
     with log.open("a") as file:
@@ -328,7 +328,7 @@ def test_without_an_index(command: str, tmp_path: Path) -> None:
 
 
 def test_a_rollback_during_a_run_is_told_who_runs(two: tuple[Path, Path], tmp_path: Path) -> None:
-    with snapshots.locked(tmp_path / "output"):
+    with snapshots.lock_output(tmp_path / "output"):
         command = [sys.executable, "-m", "graphrag_lite", "rollback", "previous", "--root", str(tmp_path)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 75

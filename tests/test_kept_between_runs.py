@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from graphrag_lite import tables
 from graphrag_lite.attempts import unguarded
 from graphrag_lite.evidence.document_signs import document_signs
-from graphrag_lite.graph.adjacency import components, from_edges, in_order, rows_of, strengths
+from graphrag_lite.graph.sparse import components, from_edges, in_order, node_strengths, rows_of
 from graphrag_lite.stages.resolve_entities import _lower_counts
 from tests.last_snapshot import last
 
@@ -52,9 +52,11 @@ def test_our_adjacency_is_that_of_scipy(n_nodes: int, pairs: set[tuple[int, int]
     graph = from_edges(sources, targets, weights, n_nodes)
     matrix = coo_matrix((weights, (sources, targets)), shape=(n_nodes, n_nodes)).tocsr()
     matrix = (matrix + matrix.T).tocsr().sorted_indices()
-    for ours, theirs in zip(graph, (matrix.indptr, matrix.indices, matrix.data), strict=True):
+    for ours, theirs in zip(
+        (graph.indptr, graph.indices, graph.data), (matrix.indptr, matrix.indices, matrix.data), strict=True
+    ):
         assert (ours == theirs).all()
-    assert (strengths(graph) == np.asarray(matrix.sum(axis=1)).ravel()).all()
+    assert (node_strengths(graph) == np.asarray(matrix.sum(axis=1)).ravel()).all()
     assert in_order(graph) is graph
     some = np.arange(0, n_nodes, 2)
     assert (rows_of(graph, some).data == matrix[some].data).all()

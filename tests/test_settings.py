@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from graphrag_lite import settings
 from graphrag_lite.errors import SettingsError
 from graphrag_lite.settings import Settings
-from graphrag_lite.settings.file import load, render
+from graphrag_lite.settings.file import load, render_defaults
 
 
 def problems(root: Path, text: str, *overrides: str) -> str:
@@ -21,11 +21,11 @@ def problems(root: Path, text: str, *overrides: str) -> str:
 
 def test_the_shipped_file_is_the_defaults() -> None:
     shipped = Path(settings.__file__).parents[2] / "settings.yaml"
-    assert shipped.read_text(encoding="utf-8") == render()
+    assert shipped.read_text(encoding="utf-8") == render_defaults()
 
 
 def test_the_shipped_file_loads_as_the_defaults(tmp_path: Path) -> None:
-    (tmp_path / "settings.yaml").write_text(render(), encoding="utf-8")
+    (tmp_path / "settings.yaml").write_text(render_defaults(), encoding="utf-8")
     assert load(tmp_path) == Settings() == load(tmp_path / "nowhere")
 
 
@@ -177,6 +177,6 @@ def test_settings_do_not_change() -> None:
 
 
 def test_the_file_is_yaml_of_sections() -> None:
-    values = yaml.safe_load(render())
+    values = yaml.safe_load(render_defaults())
     assert list(values) == list(Settings.model_fields)
     assert Settings.model_validate(values) == Settings()

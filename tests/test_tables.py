@@ -222,7 +222,7 @@ def test_a_mapped_table_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert path.suffix == ".arrow" and tables.files(tmp_path) == [path]
     assert tables.read(tmp_path, "search_values").equals(links(50))
     assert tables.read(tmp_path, "search_values", only=["rows"]).equals(links(50).select(["rows"]))
-    assert tables.stored(tmp_path, "search_values") == (tables.schema("search_values"), 50)
+    assert tables.stored_shape(tmp_path, "search_values") == (tables.schema("search_values"), 50)
     parts = pa.concat_tables([links(50).slice(0, 9), links(50).slice(9)])
     assert tables.sha256(parts, "search_values") == hashlib.sha256(path.read_bytes()).hexdigest()
 

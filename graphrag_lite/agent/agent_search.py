@@ -12,7 +12,7 @@ from graphrag_lite.agent.session import MEMORY, Session
 from graphrag_lite.agent.tools import SHARE, Trail
 from graphrag_lite.errors import InputError
 from graphrag_lite.memory.store import MESSAGE, Entry, Memory
-from graphrag_lite.run.snapshots import held
+from graphrag_lite.run.snapshots import hold_lock
 from graphrag_lite.search.local_search import answer_by
 
 if TYPE_CHECKING:
@@ -42,13 +42,13 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> "Answe
 
     Raises LockedError where another process asks in the same session.
     """
-    from graphrag_lite.agent.loop import opened
+    from graphrag_lite.agent.loop import open_loop
 
     async def answered() -> "Answer":
         session, steps, tokens = session_of(index, query), query.steps or STEPS, query.tokens or TOKENS
         if query.session is not None:
             session.memory.ask(query.session)
-        loop = opened(query.read_by(index), query, session, asking, steps=steps, tokens=tokens)
+        loop = open_loop(query.read_by(index), query, session, asking, steps=steps, tokens=tokens)
         found = await loop.run()
         remember(session, query, found)
         return found
@@ -56,15 +56,15 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> "Answe
     if query.session is None:
         return await answered()
     async with asking.model.model.alone(f"session {query.session}"):
-        with alone(index.folder.parent.parent, query.session):
+        with session_lock(index.folder.parent.parent, query.session):
             return await answered()
 
 
-def alone(output: Path, session: str) -> AbstractContextManager[None]:
+def session_lock(output: Path, session: str) -> AbstractContextManager[None]:
     """Hold a session of an output folder. Raises LockedError where another process does."""
     name = hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:16]
     told = f"Session {session!r} is asked by another process. Try again when that has ended."
-    return held(output / f"memory-{name}.lock", lambda: told)
+    return hold_lock(output / f"memory-{name}.lock", lambda: told)
 
 
 def remember(session: Session, query: "Query", found: "Answer") -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from graphrag_lite.agent.requests import schema
 from graphrag_lite.agent.tools import Tool
 from graphrag_lite.errors import ReplyError
-from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.replies.json_reply import read_object
 
 ANSWER = "answer"
@@ -36,7 +36,7 @@ class Call:
         return json.dumps(said, ensure_ascii=False)
 
 
-def told(tools: Mapping[str, Tool]) -> list[dict[str, Any]]:
+def described_tools(tools: Mapping[str, Tool]) -> list[dict[str, Any]]:
     """Return what a model is told of tools: name, description, and parameters with a thought and a heartbeat."""
     listed = []
     for name, tool in tools.items():
@@ -94,7 +94,7 @@ class Seen:
             kept = {name: value for name, value in kept.items() if value and name != "id"}
         kept |= {name: ID.sub(lambda found: self._short(found[0]), kept[name]) for name in IDS if name in kept}
         for name, value in kept.items():
-            if name not in IDS and isinstance(value, str) and (disarmed := disarm(value)) != value:
+            if name not in IDS and isinstance(value, str) and (disarmed := escape_marks(value)) != value:
                 self.whole[disarmed] = value  # a document or a name that has what reads as a mark
                 kept[name] = disarmed
         if "text_units" in kept:

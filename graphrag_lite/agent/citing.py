@@ -26,12 +26,12 @@ MOST = 5  # places of one record
 
 
 def answer(session: Session, request: Answer) -> Page:
-    text, cited, n_dropped = resolved(session.index, request.text, request.citations)
+    text, cited, n_dropped = resolve_marks(session.index, request.text, request.citations)
     record = {"text": text, "citations": [asdict(one) for one in cited], "n_dropped_citations": n_dropped}
     return Page(1, 1, 1, [record])
 
 
-def resolved(index: "SnapshotView", text: str, ids: Sequence[str]) -> tuple[str, list[Cited], int]:
+def resolve_marks(index: "SnapshotView", text: str, ids: Sequence[str]) -> tuple[str, list[Cited], int]:
     """Return an answer with its marks numbered as they are read, what they cite, and how many cite nothing.
 
     The mark [n] stands for the n-th of `ids`; one whose id is of nothing in the index is left out.

@@ -83,32 +83,32 @@ class Context:
 
     def add(self, said: str, came: str) -> None:
         """Take in a call and its result; what is too long is shortened."""
-        self.turns.append(Turn(cut(said, self.window // SAID), cut(came, self.room + 40)))
-        before, self.above = self.above, used(self.turns) > ALERT * self.window
+        self.turns.append(Turn(cut_to_tokens(said, self.window // SAID), cut_to_tokens(came, self.room + 40)))
+        before, self.above = self.above, used_tokens(self.turns) > ALERT * self.window
         self.alerted = self.above and not before
 
     def leaving(self) -> list[Turn]:
         """Take out the calls that have to leave, oldest first: at 90% until half is free; the last three stay."""
         gone: list[Turn] = []
-        if used(self.turns) > FULL * self.window:
-            while len(self.turns) > STAY and used(self.turns) > FREE * self.window:
+        if used_tokens(self.turns) > FULL * self.window:
+            while len(self.turns) > STAY and used_tokens(self.turns) > FREE * self.window:
                 gone.append(self.turns.pop(0))
-        while self.turns and used(self.turns) > self.window:  # core memory may have grown meanwhile
+        while self.turns and used_tokens(self.turns) > self.window:  # core memory may have grown meanwhile
             gone.append(self.turns.pop(0))
         self.hidden += 2 * len(gone)
-        self.above = used(self.turns) > ALERT * self.window
+        self.above = used_tokens(self.turns) > ALERT * self.window
         return gone
 
 
-def used(turns: Sequence[Turn]) -> int:
+def used_tokens(turns: Sequence[Turn]) -> int:
     """Estimate the tokens of calls with their results."""
     return sum(estimated_tokens(turn.said) + estimated_tokens(turn.came) + 8 for turn in turns)
 
 
-def cut(text: str, tokens: int) -> str:
+def cut_to_tokens(text: str, tokens: int) -> str:
     """Return the beginning of a text, of at most so many tokens.
 
-    >>> cut("abcdefgh" * 9, 4)
+    >>> cut_to_tokens("abcdefgh" * 9, 4)
     'abcdefghabcde…'
     """
     if estimated_tokens(text) <= tokens:

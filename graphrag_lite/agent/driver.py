@@ -20,9 +20,9 @@ from graphrag_lite.agent.index_tools import LEAST_WORTH
 from graphrag_lite.agent.requests import MAX_QUERY
 from graphrag_lite.agent.session import Session
 from graphrag_lite.agent.tools import Trail
-from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.answer_type import kind_asked
-from graphrag_lite.search.comparison import sides
+from graphrag_lite.search.comparison import compared_things
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -61,7 +61,7 @@ def own_passages(question: "Question", scores: "Floats") -> "Floats":
 
     metadata = index.column("documents", "metadata")
     votes: dict[str, float] = defaultdict(float)
-    units = [unit for unit in best(scores, READ).tolist() if scores[unit] > 0]
+    units = [unit for unit in best_rows(scores, READ).tolist() if scores[unit] > 0]
     for rank, unit in enumerate(units, start=1):
         for name, value in json.loads(metadata[index.document_row[unit]].as_py() or "{}").items():
             if isinstance(value, str):  # a number counts or measures
@@ -112,9 +112,9 @@ def drive(question: "Question", trail: Trail) -> "Floats":
 def _leads(session: Session, question: "Question") -> Iterator[Lead]:
     """Yield what to look at: the question, what it names, then what the passages that fit it lead to."""
     yield Lead("search_passages", {"query": question.text[:MAX_QUERY]}, 0.0)
-    for part in parts(question):
+    for part in question_parts(question):
         yield Lead("search_passages", {"query": part[:MAX_QUERY]}, EVENT)
-    found = [unit for unit in best(session.scores(question), FOUND).tolist() if session.scores(question)[unit] > 0]
+    found = [unit for unit in best_rows(session.scores(question), FOUND).tolist() if session.scores(question)[unit] > 0]
     for name in _names(question, found):
         yield Lead("search_passages", {"query": f"{name} {question.text}"[:MAX_QUERY]}, LEAD)
     for unit in _before(question, found):
@@ -123,9 +123,9 @@ def _leads(session: Session, question: "Question") -> Iterator[Lead]:
         yield Lead("timeline", {"query": question.text[:MAX_QUERY], "from": day, "to": day}, DAY)
 
 
-def parts(question: "Question") -> Sequence[str]:
+def question_parts(question: "Question") -> Sequence[str]:
     """Return the events that a question asks the dates of, or the things that it compares: two or more."""
-    events = question.dates_asked.events if question.dates_asked else sides(question.as_read) or ()
+    events = question.dates_asked.events if question.dates_asked else compared_things(question.as_read) or ()
     return events if len(events) > 1 else ()
 
 

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphrag_lite.agent.pages import Page, Record, paged
+from graphrag_lite.agent.pages import Page, Record, make_page
 from graphrag_lite.agent.requests import GetEntity, ReadSource, SearchEntities, SearchPassages, SearchReports
 from graphrag_lite.agent.session import Session
 from graphrag_lite.errors import InputError
-from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.places import place_of
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
@@ -25,7 +25,7 @@ LEAST_WORTH = 0.05  # of the best passage's score: what has less shares next to 
 def search_passages(session: Session, request: SearchPassages) -> Page:
     index = session.index.limited(request.where)
     units = passages_for(session, request.query, request.where)
-    return paged(len(units), request.page, lambda place: passage(index, units[place]), request.size)
+    return make_page(len(units), request.page, lambda place: passage(index, units[place]), request.size)
 
 
 def passages_for(session: Session, query: str, where: Sequence[str] = ()) -> Sequence[int]:
@@ -47,20 +47,20 @@ def passage(index: "SnapshotView", unit: int) -> Record:
         "place": place_of(index.cell("documents", "blocks", row), start),
         "char_start": start,
         "char_end": end,
-        "text": disarm(text),
+        "text": escape_marks(text),
     }
 
 
 def _document(index: "SnapshotView", row: int) -> Record:
     names = {"document": "source_id", "title": "title", "path": "path", "date": "creation_date"}
     about = {key: index.cell("documents", name, row) for key, name in names.items()}
-    return {**about, "title": disarm(about["title"])}
+    return {**about, "title": escape_marks(about["title"])}
 
 
 def search_entities(session: Session, request: SearchEntities) -> Page:
     index = session.index.limited(request.where)
     rows = entities_for(index, request.query)
-    return paged(len(rows), request.page, lambda place: _entity(index, rows[place]), request.size)
+    return make_page(len(rows), request.page, lambda place: _entity(index, rows[place]), request.size)
 
 
 def entities_for(index: "SnapshotView", query: str) -> Sequence[int]:
@@ -83,7 +83,7 @@ def entities_for(index: "SnapshotView", query: str) -> Sequence[int]:
 def _entity(index: "SnapshotView", row: int) -> Record:
     columns = ("id", "title", "type", "frequency", "description")
     found = {name: index.cell("entities", name, row) for name in columns}
-    return {**found, "description": disarm(found["description"] or "")}
+    return {**found, "description": escape_marks(found["description"] or "")}
 
 
 def search_reports(session: Session, request: SearchReports) -> Page:
@@ -95,13 +95,13 @@ def search_reports(session: Session, request: SearchReports) -> Page:
         raise InputError(f"level: no report is of level {request.level}; there are {', '.join(map(str, levels))}.")
     ranked = rank_reports(index, terms(request.query, report_language(index)), rows, chosen)
     order = [row for row in ranked.order if ranked.match[row] > 0]
-    return paged(len(order), request.page, lambda place: _report(index, order[place]), request.size)
+    return make_page(len(order), request.page, lambda place: _report(index, order[place]), request.size)
 
 
 def _report(index: "SnapshotView", row: int) -> Record:
     found = index.arrow("community_reports").slice(row, 1).to_pylist()[0]
     kept = {name: found[name] for name in ("id", "community", "level", "title", "rank")}
-    return {**kept, "text": disarm(found["summary"])}
+    return {**kept, "text": escape_marks(found["summary"])}
 
 
 def get_entity(session: Session, request: GetEntity) -> Page:
@@ -120,14 +120,14 @@ def get_entity(session: Session, request: GetEntity) -> Page:
     own = table.filter(
         pc.or_(pc.equal(table["source_id"], entity["id"]), pc.equal(table["target_id"], entity["id"]))
     ).to_pylist()
-    page = paged(len(own), request.page, lambda at: _relationship(own[at]), request.size)
+    page = make_page(len(own), request.page, lambda at: _relationship(own[at]), request.size)
     entity["relationships"] = page.records
     return Page(page.page, page.n_pages, page.total, [entity], page.note if own else "No relationship of it is known.")
 
 
 def _relationship(row: Record) -> Record:
     kept = {name: row[name] for name in ("id", "source", "target", "weight")}
-    return {**kept, "text": disarm(row["description"] or ""), "text_units": row["text_unit_ids"]}
+    return {**kept, "text": escape_marks(row["description"] or ""), "text_units": row["text_unit_ids"]}
 
 
 def read_source(session: Session, request: ReadSource) -> Page:
@@ -147,7 +147,7 @@ def read_source(session: Session, request: ReadSource) -> Page:
     note = f"Lines {first + 1} to {last} of {len(lines)}." if shown else f"There are {len(lines)} lines."
     end = begin + len(shown)
     place = {"cite": f"{request.id}:{begin}-{end}", "char_start": begin, "char_end": end}
-    records = [{"id": request.id, **_document(index, row), **place, "text": disarm(shown)}] if shown else []
+    records = [{"id": request.id, **_document(index, row), **place, "text": escape_marks(shown)}] if shown else []
     return Page(1, 1, len(records), records, note)
 
 

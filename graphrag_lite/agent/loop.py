@@ -8,17 +8,17 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.agent import requests
-from graphrag_lite.agent.calls import ANSWER, Call, Seen, read_call, told
+from graphrag_lite.agent.calls import ANSWER, Call, Seen, described_tools, read_call
 from graphrag_lite.agent.citing import places_of
-from graphrag_lite.agent.context import LAST, LEAST_WINDOW, Context, Turn, cut, used
-from graphrag_lite.agent.memory_tools import LEFT_OUT, source
+from graphrag_lite.agent.context import LAST, LEAST_WINDOW, Context, Turn, cut_to_tokens, used_tokens
+from graphrag_lite.agent.memory_tools import LEFT_OUT, source_status
 from graphrag_lite.agent.session import Session
-from graphrag_lite.agent.tools import TOOLS, Tool, call, step
+from graphrag_lite.agent.tools import TOOLS, Tool, call, step_record
 from graphrag_lite.errors import CallError, InputError, ReplyError
 from graphrag_lite.evidence.records import Shown
 from graphrag_lite.llm.meter import Stopped
 from graphrag_lite.prompts import AgentSearch, AgentSummary
-from graphrag_lite.search.answer import Answer, ranked
+from graphrag_lite.search.answer import Answer, best_rankings
 from graphrag_lite.search.local_search import answer_by
 from graphrag_lite.search.model_query import Writing
 
@@ -111,7 +111,7 @@ class Loop:
         page = call(self.session, made.tool, json.dumps(arguments), room=self.context.room)
         self.results[key] = self.seen.shown(page)
         if TOOLS[made.tool].writes:
-            self.context.system = system(self.session, self.query, self.asking)
+            self.context.system = system_message(self.session, self.query, self.asking)
             self.results = {key: self.results[key]}  # what was found in memory before may not be all
         self._came(made, str(made), self.results[key], page)
 
@@ -119,7 +119,9 @@ class Loop:
         before = self.context.in_use
         self.context.add(said, came)
         after = self.context.in_use
-        self.steps.append({**step(made.tool, made.arguments, page, after - before, after), "thought": made.thought})
+        self.steps.append(
+            {**step_record(made.tool, made.arguments, page, after - before, after), "thought": made.thought}
+        )
 
     def _answer(self, given: requests.Answer, made: Call) -> Answer:
         """Return what the model answers, with the marks left out whose ids it was not shown."""
@@ -128,10 +130,10 @@ class Loop:
         shown = Shown(places=[places_of(index, one) if self.seen.has(one) else [] for one in ids])
         writing = Writing({n for n, places in enumerate(shown.places, start=1) if places}, self.asking.show)
         writing.add(given.text)
-        ranking = ranked(self.session.scores(self.question), index.document_row, self.query.top_k)
+        ranking = best_rankings(self.session.scores(self.question), index.document_row, self.query.top_k)
         found = self.asking.answer(self.question, "agent", ranking, shown, writing.finish())
         page = {"page": 1, "n_pages": 1, "total": 1, "note": "", "records": []}
-        last = {**step(made.tool, {}, page, 0, self.context.in_use), "thought": made.thought}
+        last = {**step_record(made.tool, {}, page, 0, self.context.in_use), "thought": made.thought}
         return replace(found, steps=[*self.steps, last])
 
     def _local(self, why: str) -> Answer:
@@ -148,7 +150,7 @@ class Loop:
         """Let the oldest calls leave a full context, and have what they came to summarised."""
         portion: list[Turn] = []
         for turn in [*self.context.leaving(), None]:
-            if portion and (turn is None or used([*portion, turn]) > FOLDED * self.context.window):
+            if portion and (turn is None or used_tokens([*portion, turn]) > FOLDED * self.context.window):
                 self.context.summary = await self._summary(portion)
                 portion = []
             if turn:
@@ -162,8 +164,8 @@ class Loop:
             with suppress(CallError):
                 told = await self.asking.model.call([{"role": "user", "content": self.asking.prompts.fill(prompt)}], ())
                 if words := told.split()[:MAX_WORDS]:
-                    return cut(" ".join(words), 280)
-        return cut(f"{_listed(turns)} {self.context.summary}", 280)
+                    return cut_to_tokens(" ".join(words), 280)
+        return cut_to_tokens(f"{_listed(turns)} {self.context.summary}", 280)
 
 
 def _listed(turns: Sequence[Turn]) -> str:
@@ -182,7 +184,7 @@ def _nothing(note: str) -> dict[str, Any]:
     return {"page": 0, "n_pages": 0, "total": 0, "note": note, "records": []}
 
 
-def offered(session: Session, query: "Query") -> dict[str, Tool]:
+def tools_for(session: Session, query: "Query") -> dict[str, Tool]:
     """Return the tools for a query: those of memory where a session is named, those of talk where any is known."""
     left_out = set() if query.session is not None else set(OF_MEMORY)
     if query.session is None and "message" not in session.index.column("episodes", "kind").unique().to_pylist():
@@ -190,19 +192,19 @@ def offered(session: Session, query: "Query") -> dict[str, Tool]:
     return {name: tool for name, tool in TOOLS.items() if name not in left_out}
 
 
-def system(session: Session, query: "Query", asking: "Asking") -> str:
+def system_message(session: Session, query: "Query", asking: "Asking") -> str:
     """Return the words that a context begins with, with the core memory of its session."""
     blocks = session.memory.blocks(session.name) if query.session is not None else {}
     return asking.prompts.fill(AgentSearch(blocks.get("task", "") or "-", blocks.get("user", "") or "-"))
 
 
-def opened(
+def open_loop(
     question: "Question", query: "Query", session: Session, asking: "Asking", *, steps: int, tokens: int
 ) -> Loop:
     """Return a loop before its first step. Raises InputError for a budget that cannot hold a page."""
     earlier, hidden = _earlier(session, query)
-    tools = told(offered(session, query))
-    context = Context(system(session, query, asking), question.text, tools, tokens, earlier, hidden)
+    tools = described_tools(tools_for(session, query))
+    context = Context(system_message(session, query, asking), question.text, tools, tokens, earlier, hidden)
     if context.window < LEAST_WINDOW:
         raise InputError(f"A budget of {tokens} tokens cannot hold a page; it must be {context.least} or more.")
     return Loop(question, query, session, asking, context, steps)
@@ -220,6 +222,6 @@ def _earlier(session: Session, query: "Query") -> tuple[list[str], int]:
     said = [session.memory.entry(place) for place in session.memory.listed(MESSAGE, query.session)]
     asked = (n for n, one in enumerate(said) if one.role == "user" and one.content == query.question)
     said = said[: next(asked, len(said))]
-    told = (one for one in reversed(said) if source(session.index, one) != LEFT_OUT)
-    shown = [f"{one.role}: {cut(' '.join(one.content.split()), 100)}" for one in islice(told, EARLIER)]
+    told = (one for one in reversed(said) if source_status(session.index, one) != LEFT_OUT)
+    shown = [f"{one.role}: {cut_to_tokens(' '.join(one.content.split()), 100)}" for one in islice(told, EARLIER)]
     return shown[::-1], len(said) - len(shown)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite.agent.requests import schema
 from graphrag_lite.agent.session import MEMORY, Session
 from graphrag_lite.agent.tools import Tool, call, tools
-from graphrag_lite.distribution import extra, installed_version
+from graphrag_lite.distribution import install_hint, installed_version
 from graphrag_lite.errors import GraphragLiteError, PluginError
 from graphrag_lite.memory.store import Memory
 from graphrag_lite.run import snapshots
@@ -59,7 +59,7 @@ def serve(current: Current) -> None:
         import anyio
         from mcp.server.stdio import stdio_server
     except ImportError:
-        raise PluginError(f"MCP needs {extra('mcp')}") from None
+        raise PluginError(f"MCP needs {install_hint('mcp')}") from None
 
     async def run() -> None:
         server = server_of(current)

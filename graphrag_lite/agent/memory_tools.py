@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.agent.citing import places_of
 from graphrag_lite.agent.index_tools import document_named, passage, passages_for
-from graphrag_lite.agent.pages import Page, Record, paged
+from graphrag_lite.agent.pages import Page, Record, make_page
 from graphrag_lite.agent.requests import (
     ArchivalMemoryInsert,
     ArchivalMemorySearch,
@@ -18,7 +18,7 @@ from graphrag_lite.agent.requests import (
 )
 from graphrag_lite.agent.session import Session
 from graphrag_lite.errors import InputError
-from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.memory import core
 from graphrag_lite.memory.store import MESSAGE, Entry
 from graphrag_lite.retrieval.limited_view import LimitedView
@@ -39,7 +39,7 @@ def conversation_search(session: Session, request: ConversationSearch) -> Page:
     fitting = passages_for(session, request.query, request.where)
     found = [partial(_entry, session, place) for place in own]
     found += [partial(passage, index, unit) for unit in fitting if ids[index.document_row[unit]] in talks]
-    return paged(len(found), request.page, lambda place: found[place](), request.size)
+    return make_page(len(found), request.page, lambda place: found[place](), request.size)
 
 
 def conversation_search_date(session: Session, request: ConversationSearchDate) -> Page:
@@ -54,7 +54,7 @@ def conversation_search_date(session: Session, request: ConversationSearchDate) 
     rows = [row for row, day in enumerate(times) if first <= day <= last]
     found = [partial(_entry, session, place) for place in own]
     found += [partial(_said, index, said, row) for row in sorted(rows, key=said["reference_time"].__getitem__)]
-    return paged(len(found), request.page, lambda place: found[place](), request.size)
+    return make_page(len(found), request.page, lambda place: found[place](), request.size)
 
 
 def _messages(index: "SnapshotView") -> dict[str, list[str]]:
@@ -78,16 +78,16 @@ def _said(index: "SnapshotView", said: dict[str, list[str]], row: int) -> Record
         "document": index.cell("documents", "source_id", document),
         "char_start": start,
         "char_end": end,
-        "text": disarm(index.document_text(document)[start:end]),
+        "text": escape_marks(index.document_text(document)[start:end]),
     }
 
 
 def archival_memory_search(session: Session, request: ArchivalMemorySearch) -> Page:
     places = session.notes(request.query, request.tags)
-    return paged(len(places), request.page, lambda place: _entry(session, places[place]), request.size)
+    return make_page(len(places), request.page, lambda place: _entry(session, places[place]), request.size)
 
 
-def source(index: "SnapshotView", entry: Entry) -> str:
+def source_status(index: "SnapshotView", entry: Entry) -> str:
     """Return whether all that an entry rests on "stands" in the index, is "left out" or "gone"; "" for none."""
     if not entry.citations or _stand(index, entry):
         return "stands" if entry.citations else ""
@@ -112,7 +112,7 @@ def archival_memory_insert(session: Session, request: ArchivalMemoryInsert) -> P
     cited = tuple(asdict(cite(session.index, n, one)) for n, found in enumerate(places.values(), 1) for one in found)
     made = Entry(request.content, session=session.name, tags=tuple(request.tags), citations=cited)
     (identity,) = session.memory.add([made])
-    return paged(1, 1, lambda _: _entry(session, session.memory.named(identity)))
+    return make_page(1, 1, lambda _: _entry(session, session.memory.named(identity)))
 
 
 def core_memory_append(session: Session, request: CoreMemoryAppend) -> Page:
@@ -126,13 +126,13 @@ def core_memory_replace(session: Session, request: CoreMemoryReplace) -> Page:
 
 def _block(name: str, content: str) -> Page:
     left = core.LIMIT - len(content)
-    return paged(1, 1, lambda _: {"id": name, "text": content, "characters_left": left})
+    return make_page(1, 1, lambda _: {"id": name, "text": content, "characters_left": left})
 
 
 def _entry(session: Session, place: int) -> Record:
     """Return a note or a message; what rests on documents that are left out is not told."""
     entry = session.memory.entry(place)
     stated = {"id": entry.id, "session": entry.session, "role": entry.role, "date": entry.created_at}
-    rests = {"source": source(session.index, entry)} if entry.citations else {}
-    text = "" if rests.get("source") == LEFT_OUT else disarm(entry.content)
+    rests = {"source": source_status(session.index, entry)} if entry.citations else {}
+    text = "" if rests.get("source") == LEFT_OUT else escape_marks(entry.content)
     return {**stated, "tags": list(entry.tags), "text": text, **rests}

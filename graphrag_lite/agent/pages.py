@@ -27,12 +27,12 @@ class Page:
     note: str = ""
 
 
-def paged(total: int, page: int, record: Callable[[int], Record], size: int = SIZE) -> Page:
+def make_page(total: int, page: int, record: Callable[[int], Record], size: int = SIZE) -> Page:
     """Return a page of `total` records, of which `record` returns the one at a place, from 0.
 
-    >>> paged(7, 2, lambda place: {"place": place})
+    >>> make_page(7, 2, lambda place: {"place": place})
     Page(page=2, n_pages=2, total=7, records=[{'place': 5}, {'place': 6}], note='')
-    >>> paged(7, 3, lambda place: {"place": place}).note
+    >>> make_page(7, 3, lambda place: {"place": place}).note
     'There is no page 3: the last is 2.'
     """
     n_pages = -(-total // size)
@@ -46,22 +46,22 @@ def paged(total: int, page: int, record: Callable[[int], Record], size: int = SI
     return Page(page, n_pages, total, records, note)
 
 
-def tokens(page: Page) -> int:
+def page_tokens(page: Page) -> int:
     """Estimate the tokens of a page as an agent reads it."""
     return estimated_tokens(json.dumps(asdict(page), ensure_ascii=False))
 
 
-def within(page: Page, room: int, size: int) -> Page:
+def fit_page(page: Page, room: int, size: int) -> Page:
     """Return a page of `size` records in at most `room` tokens: the first ones that fit, and a note on the next.
 
     Of a record that alone is longer the text is cut.
 
     >>> page = Page(2, 3, 13, [{"id": name, "text": "ab " * 99} for name in "vwxyz"])
-    >>> cut = within(page, 220, 5)
+    >>> cut = fit_page(page, 220, 5)
     >>> [record["id"] for record in cut.records], cut.note
     (['v', 'w'], 'Cut to fit: {"size": 1, "page": 8} is the next record.')
     """
-    if tokens(page) <= room:
+    if page_tokens(page) <= room:
         return page
     nested = page.records[0].get(NESTED) if len(page.records) == 1 else None
     parts = nested or page.records
@@ -70,7 +70,7 @@ def within(page: Page, room: int, size: int) -> Page:
         note = f'Cut to fit: {{"size": 1, "page": {following}}} is the next record.'
         records = [{**page.records[0], NESTED: parts[:n]}] if nested else parts[:n]
         cut = replace(page, records=records, note=note)
-        if tokens(cut) <= room:
+        if page_tokens(cut) <= room:
             return cut
     return _shortened(page, {**page.records[0], NESTED: []} if nested else page.records[0], room)
 
@@ -83,5 +83,5 @@ def _shortened(page: Page, record: Record, room: int) -> Page:
         text = text[: len(text) // 2]
         note = f"Cut to fit after {len(text)} characters of it; read_source shows lines of a document."
         cut = replace(page, records=[{**record, name: f"{text}…"}], note=note)
-        if tokens(cut) <= room or not text:
+        if page_tokens(cut) <= room or not text:
             return cut

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.agent.pages import Page, Record, paged
+from graphrag_lite.agent.pages import Page, Record, make_page
 from graphrag_lite.agent.requests import SearchFacts, Timeline, day_of
 from graphrag_lite.agent.session import Session
-from graphrag_lite.evidence.citation_marks import disarm
-from graphrag_lite.retrieval.abstention import weights
+from graphrag_lite.evidence.citation_marks import escape_marks
+from graphrag_lite.retrieval.abstention import term_idf
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search import timeline as dated
@@ -22,11 +22,11 @@ def search_facts(session: Session, request: SearchFacts) -> Page:
     rows = facts_for(index, request.query)
     days = [session.as_of, None if request.as_of is None else day_of("as_of", request.as_of)]
     as_of = min((day for day in days if day), default=None)
-    rows = [row for row in rows if holding.told(row, as_of)]
+    rows = [row for row in rows if holding.is_stated(row, as_of)]
     if request.valid_at is not None:
         day = day_of("valid_at", request.valid_at)
-        rows = [row for row in rows if holding.holds(row, day)]
-    return paged(len(rows), request.page, lambda place: _fact(index, rows[place]), request.size)
+        rows = [row for row in rows if holding.holds_on(row, day)]
+    return make_page(len(rows), request.page, lambda place: _fact(index, rows[place]), request.size)
 
 
 def facts_for(index: "SnapshotView", query: str) -> list[dict[str, Any]]:
@@ -38,7 +38,7 @@ def facts_for(index: "SnapshotView", query: str) -> list[dict[str, Any]]:
     ids = index.column("entities", "id")
     mentions = find_mentions(query, question.language, index.names)
     named = {ids[entity].as_py() for mention in mentions for entity in mention.entities}
-    weight = weights(index.bm25, question.terms)
+    weight = term_idf(index.bm25, question.terms)
     found: list[tuple[float, dict[str, Any]]] = []
     for row in index.arrow("facts").to_pylist():
         said = f"{row['subject']} {row['relation']} {row['object']} {row['fact']}"
@@ -55,11 +55,11 @@ def _fact(index: "SnapshotView", row: dict[str, Any]) -> Record:
     stated = {name: row[name] for name in ("id", "kind", "valid_at", "invalid_at", "conflict")}
     return {
         **stated,
-        "fact": disarm(holding.line(row)),
+        "fact": escape_marks(holding.fact_line(row)),
         "document": index.cell("documents", "source_id", document),
         "text_unit": first["text_unit_id"],
         "n_mentions": row["n_mentions"],
-        "text": disarm(row["fact"]),
+        "text": escape_marks(row["fact"]),
     }
 
 
@@ -68,7 +68,7 @@ def timeline(session: Session, request: Timeline) -> Page:
     last = None if request.last is None else day_of("to", request.last)
     index = session.index.limited(request.where)
     entries = dated.timeline(index, request.query, first, last)
-    return paged(len(entries), request.page, lambda place: _dated(entries[place]), request.size)
+    return make_page(len(entries), request.page, lambda place: _dated(entries[place]), request.size)
 
 
 def _dated(entry: dated.Entry) -> Record:
@@ -82,5 +82,5 @@ def _dated(entry: dated.Entry) -> Record:
         "text_unit": source.text_unit_id,
         "char_start": source.char_start,
         "char_end": source.char_end,
-        "text": disarm(source.text),
+        "text": escape_marks(source.text),
     }

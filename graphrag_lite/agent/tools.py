@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from graphrag_lite.agent import requests
-from graphrag_lite.agent.pages import LEAST, SIZE, Page, within
+from graphrag_lite.agent.pages import LEAST, SIZE, Page, fit_page
 from graphrag_lite.agent.session import Session
 from graphrag_lite.errors import InputError
 from graphrag_lite.llm.chat import estimated_tokens
@@ -62,7 +62,7 @@ def call(
         raise InputError(f"There is no tool {name!r}. There are: {', '.join(tools(read_only=read_only))}.")
     request = requests.read_arguments(tool.request, arguments)
     page: Page = getattr(importlib.import_module(f"graphrag_lite.agent.{tool.module}"), name)(session, request)
-    return asdict(page if room is None else within(page, room, getattr(request, "size", SIZE)))
+    return asdict(page if room is None else fit_page(page, room, getattr(request, "size", SIZE)))
 
 
 def tools(*, read_only: bool = False) -> dict[str, Tool]:
@@ -88,12 +88,14 @@ class Trail:
         page = call(self.session, tool, json.dumps(arguments), room=room)
         n_tokens = estimated_tokens(json.dumps(page, ensure_ascii=False))
         self.in_use += n_tokens
-        self.taken.append(step(tool, arguments, page, n_tokens, self.in_use))
+        self.taken.append(step_record(tool, arguments, page, n_tokens, self.in_use))
         records: list[dict[str, Any]] = page["records"]
         return records
 
 
-def step(tool: str, arguments: Mapping[str, Any], page: Mapping[str, Any], tokens: int, in_use: int) -> dict[str, Any]:
+def step_record(
+    tool: str, arguments: Mapping[str, Any], page: Mapping[str, Any], tokens: int, in_use: int
+) -> dict[str, Any]:
     """Return what is told of one look, as `Answer.steps` holds it."""
     about = {name: page[name] for name in ("page", "n_pages", "total", "note")}
     ids = [record.get("id", "") for record in page["records"]]

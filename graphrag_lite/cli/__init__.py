@@ -4,9 +4,9 @@ import sys
 
 import click
 
-from graphrag_lite.distribution import installed_version, overwritten
+from graphrag_lite.distribution import installed_version, namesake_hint
 
-if problem := overwritten():
+if problem := namesake_hint():
     sys.exit(problem)
 
 from graphrag_lite.cli.group import Group, command

@@ -61,7 +61,7 @@ def evaluate(
         results += made
         n_failures += run.n_failures
         for warning in evaluation_run.warnings(made, run, against, before):
-            terminal.tell(f"{one.name}: {warning}")
+            terminal.print_note(f"{one.name}: {warning}")
         with while_read():
             if as_json:
                 terminal.print_json(*made)

@@ -45,10 +45,10 @@ def facts(
     day, known = (None if given is None else last_day(given) for given in (valid_at, as_of))
     rows = opened.arrow("facts").to_pylist()
     rows = rows if name is None else _about(rows, name)
-    rows = [row for row in rows if (history and known is None) or holding.told(row, known)]
+    rows = [row for row in rows if (history and known is None) or holding.is_stated(row, known)]
     rows = [row for row in rows if row["conflict"] or not conflicts]
     if day:
-        rows = [row for row in rows if holding.holds(row, day)]
+        rows = [row for row in rows if holding.holds_on(row, day)]
     shown = rows if history or day or conflicts else [row for row in rows if not holding.is_over(row)]
     if as_json:
         terminal.print_json(*shown[:limit])
@@ -101,7 +101,7 @@ def _print(console: Any, opened: Any, row: dict[str, Any], *, all_told: bool = F
     marks += ["in conflict"] if row["conflict"] and not all_told else []
     marks += [f"told until {row['expired_at'][:10]}"] if row["expired_at"] else []
     marks += [row["ended_by"]] if row["ended_by"] in ("negated", "succeeded") else []
-    console.print(Text(terminal.plain(holding.line(row) + (f"  [{', '.join(marks)}]" if marks else ""))))
+    console.print(Text(terminal.plain(holding.fact_line(row) + (f"  [{', '.join(marks)}]" if marks else ""))))
     for source in sources:
         unit = opened.unit_row[source["text_unit_id"]]
         said = " ".join(opened.document_of(unit)[0][source["char_start"] : source["char_end"]].split())

@@ -15,30 +15,8 @@ import click
 from graphrag_lite.cli.from_graphrag import translated
 from graphrag_lite.errors import GraphragLiteError
 
-COMMANDS = {
-    "index": "indexing:index",
-    "schedule": "scheduling:schedule",
-    "plan": "planning:plan",
-    "query": "querying:query",
-    "facts": "facts:facts",
-    "timeline": "facts:timeline",
-    "tool": "tools:tool",
-    "mcp": "tools:mcp",
-    "memory": "memory:memory",
-    "eval": "evaluating:evaluate",
-    "show": "showing:show",
-    "explore": "viewing:explore",
-    "export": "viewing:export",
-    "runs": "history:runs",
-    "diff": "history:diff",
-    "rollback": "history:rollback",
-    "check": "history:check",
-    "demo": "starting:demo",
-    "init": "starting:init",
-    "prompt-tune": "starting:prompt_tune",
-    "import": "indexing:import_",
-}
 HELP = tomllib.loads((resources.files(__package__) / "help.toml").read_text(encoding="utf-8"))
+COMMANDS: dict[str, str] = HELP["functions"]
 
 
 def command(name: str, **attributes: Any) -> Callable[[Callable[..., None]], Any]:
@@ -101,5 +79,5 @@ class Group(click.Group):
             message, code = f"Error: standard output cannot be written: {error.strerror}.", 1
         from graphrag_lite.cli import terminal
 
-        terminal.tell(message)
+        terminal.print_note(message)
         ctx.exit(code)

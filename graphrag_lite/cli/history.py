@@ -95,7 +95,7 @@ def _reading(root: Root, *given: str) -> Iterator[list[Path]]:
     """Return snapshots by id or name, for a command, which has no use of pandas, and keep them from being removed."""
     tables.spare_pandas()
     folders = [snapshots.find(root.output, each) for each in given]
-    with snapshots.reading(*folders):
+    with snapshots.hold_while_reading(*folders):
         yield folders
 
 

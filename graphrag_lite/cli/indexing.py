@@ -84,9 +84,9 @@ def index(
 
         show_plan(corpus, root, as_json)
         return
-    with terminable() as done, metrics.recorded(metrics_file, root.output) as summary:
+    with terminable() as done, metrics.record_run(metrics_file, root.output) as summary:
         _expect(root.output, imported=False)
-        with run_log.logged(root.output):  # a settings file that stops a run belongs to the history, too
+        with run_log.log_run(root.output):  # a settings file that stops a run belongs to the history, too
             loaded = _with_options(root.load(), engine, ray_address, batch=batch)
         with progress.watch(as_json, quiet=quiet, verbose=verbose) as watch:
             make = partial(pipeline.index, corpus, root.output, loaded, watch=watch, checksum=checksum)
@@ -130,7 +130,7 @@ def _waited_for(make: Callable[[], "Run"]) -> "Run":
         try:
             return make()
         except WaitingError as waiting:
-            terminal.tell(str(waiting))
+            terminal.print_note(str(waiting))
             time.sleep(POLL)
 
 
@@ -160,13 +160,13 @@ def _print_summary(run: "Run", output: Path, as_json: bool) -> None:
 
 def _name_failures(snapshot: Path) -> None:
     failures = tables.read(snapshot, "failures").to_pylist()
-    terminal.tell("1 failure was recorded:" if len(failures) == 1 else f"{len(failures)} failures were recorded:")
+    terminal.print_note("1 failure was recorded:" if len(failures) == 1 else f"{len(failures)} failures were recorded:")
     places = _places(snapshot, {row["document"] for row in failures[:20]})
     for row in failures[:20]:
         what = places.get(row["document"]) or terminal.source_of(row["document"], row["document"])
-        terminal.tell(f"  {what}: {row['error']}")
+        terminal.print_note(f"  {what}: {row['error']}")
     if len(failures) > 20:
-        terminal.tell(f"  and {len(failures) - 20} more; see `graphrag-lite show failures`")
+        terminal.print_note(f"  and {len(failures) - 20} more; see `graphrag-lite show failures`")
 
 
 def _places(snapshot: Path, unit_ids: Collection[str]) -> dict[str, str]:

@@ -84,7 +84,7 @@ def search(query: str, tags: tuple[str, ...], page: int, session: str | None, ro
         else:
             output = terminal.Output()
             terminal.print_table(output, ["note", "made", "session", "content"], map(_shown, entries))
-            terminal.tell(f"Page {page}: {len(entries)} of {len(found)} notes.")
+            terminal.print_note(f"Page {page}: {len(entries)} of {len(found)} notes.")
 
 
 @memory.command()
@@ -100,10 +100,10 @@ def forget(identities: tuple[str, ...], root: Root) -> None:
 @ROOT
 def export(session: str | None, root: Root) -> None:
     """Print all of it as JSON lines."""
-    from graphrag_lite.memory.transfer import exported
+    from graphrag_lite.memory.transfer import export_memory
 
     with while_read():
-        for line in exported(_opened(root), session):
+        for line in export_memory(_opened(root), session):
             click.echo(line)
 
 
@@ -113,9 +113,9 @@ def export(session: str | None, root: Root) -> None:
 @ROOT
 def import_(path: Path, session: str | None, root: Root) -> None:
     """Keep what `export` printed, or the messages of an export of conversations (docs/conversations.md)."""
-    from graphrag_lite.memory.transfer import imported
+    from graphrag_lite.memory.transfer import import_memory
 
-    terminal.tell(f"{imported(_opened(root), path, session)} entries are in memory.")
+    terminal.print_note(f"{import_memory(_opened(root), path, session)} entries are in memory.")
 
 
 @memory.command()
@@ -124,11 +124,11 @@ def import_(path: Path, session: str | None, root: Root) -> None:
 @ROOT
 def promote(identity: str, folder: Path, root: Root) -> None:
     """Write a note as a document into FOLDER, to be indexed with it. It says of itself that it was generated."""
-    from graphrag_lite.memory.transfer import promoted
+    from graphrag_lite.memory.transfer import note_document
 
     opened = _opened(root)
     entry = opened.entry(opened.named(identity))
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{entry.id}.md"
-    path.write_text(promoted(entry), encoding="utf-8")
+    path.write_text(note_document(entry), encoding="utf-8")
     click.echo(path)

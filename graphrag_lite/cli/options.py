@@ -141,7 +141,7 @@ def log(*, quiet: bool = False) -> None:
 
     class Told(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            terminal.tell(self.format(record))
+            terminal.print_note(self.format(record))
 
     logging.basicConfig(level=logging.WARNING if quiet else logging.INFO, format="%(message)s", handlers=[Told()])
 

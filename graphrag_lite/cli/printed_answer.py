@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from graphrag_lite.cli.terminal import counted, plain, source_of, spent, tell
+from graphrag_lite.cli.terminal import counted, plain, print_note, source_of, spent
 from graphrag_lite.run import run_log
 
 if TYPE_CHECKING:
@@ -72,9 +72,9 @@ def tell_steps(answer: "Answer") -> None:
         ids = ", ".join(one[:SHORT] for one in step["ids"]) or "nothing"
         said = f"page {step['page']} of {step['n_pages']}: {ids} {step['note']}".rstrip()
         used = f"{step['tokens']:,} tokens, {step['in_use']:,} in use"
-        tell(plain(f"{n}. {step['tool']} {arguments} -> {said} ({used})"))
+        print_note(plain(f"{n}. {step['tool']} {arguments} -> {said} ({used})"))
         if step.get("thought"):
-            tell(plain(f"   {step['thought']}"))
+            print_note(plain(f"   {step['thought']}"))
 
 
 def read_as(readings: Mapping[str, str]) -> str:
@@ -102,5 +102,7 @@ def remarks(answers: "Sequence[Answer]") -> Iterator[str]:
             yield f"{about}{counted(len(answer.failures), 'call')} failed; the answer rests on the others:"
             yield from (f"  {failure}" for failure in answer.failures)
     if by_model:
-        usage = run_log.total({str(i): answer.usage for i, answer in enumerate(by_model) if answer.usage is not None})
+        usage = run_log.total_usage(
+            {str(i): answer.usage for i, answer in enumerate(by_model) if answer.usage is not None}
+        )
         yield f"{by_model[0].model}: {spent(usage)}"

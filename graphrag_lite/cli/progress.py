@@ -1,47 +1,23 @@
 """The watches of a run: what is under way, as bars on a terminal, as lines elsewhere."""
 
 import time
+import tomllib
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from importlib import resources
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from graphrag_lite.cli.terminal import plain, spent, tell
+from graphrag_lite.cli.terminal import plain, print_note, spent
 from graphrag_lite.watch import Silence
 
 WIDE = 100  # columns of a terminal from which a bar has its full width
 SILENCE = 10.0  # seconds between lines where no terminal is
-LABELS = {
-    "extract_graph_fast": "extract names and relations",
-    "extract_facts": "extract dated statements",
-    "extract_facts_fast": "extract dated statements",
-    "report_communities_fast": "report communities",
-    "import_graphrag": "take over the index",
-    "index_search": "index for search",
-}
-# What is told of a stage, by its tables; of the others only a verbose run tells.
-TOLD = {
-    **{name: name.replace("_", " ") for name in ("episodes", "facts", "entities", "relationships", "communities")},
-    "source_documents": "documents",
-    "source_units": "text units",
-    "entity_mentions": "mentions of names",
-    "covariates": "claims",
-    "community_reports": "reports",
-}
-# What a stage goes through.
-ITEMS = {
-    "load_documents": "files",
-    "split_text_units": "documents",
-    "extract_graph_fast": "text units",
-    "extract_graph": "text units",
-    "extract_claims": "text units",
-    "extract_facts_fast": "documents",
-    "index_search": "text units",
-    "embed_text_units": "text units",
-    "report_communities": "communities",
-}
+WORDS: dict[str, dict[str, str]] = tomllib.loads(
+    (resources.files(__package__) / "progress.toml").read_text(encoding="utf-8")
+)
 
 
 def watch(
@@ -56,7 +32,7 @@ def watch(
 
 def label(stage: str) -> str:
     """Return a stage's name in words."""
-    return LABELS.get(stage, stage.replace("_", " "))
+    return WORDS["stages"].get(stage, stage.replace("_", " "))
 
 
 def told(rows: Mapping[str, int], verbose: bool) -> str:
@@ -65,7 +41,7 @@ def told(rows: Mapping[str, int], verbose: bool) -> str:
     >>> told({"source_units": 1200, "word_counts": 7}, verbose=False)
     '1,200 text units'
     """
-    words = {name: name.replace("_", " ") for name in rows} if verbose else TOLD
+    words = {name: name.replace("_", " ") for name in rows} if verbose else WORDS["tables"]
     return ", ".join(f"{n:,} {words[name]}" for name, n in rows.items() if n and name in words)
 
 
@@ -75,7 +51,7 @@ def how_far(stage: str, done: int, total: int) -> str:
     >>> how_far("load_documents", 4, 15)
     '4 of 15 files'
     """
-    return f"{done:,} of {total:,} {ITEMS.get(stage, 'items')}"
+    return f"{done:,} of {total:,} {WORDS['items'].get(stage, 'items')}"
 
 
 class Bars:
@@ -145,14 +121,14 @@ class Lines:
     def advance(self, done: int, total: int) -> None:
         if time.monotonic() - self.last >= 10:
             self.last = time.monotonic()
-            tell(f"{self.stage}: {how_far(self.stage, done, total)}{self.spent}")
+            print_note(f"{self.stage}: {how_far(self.stage, done, total)}{self.spent}")
 
     def spend(self, usage: Mapping[str, Any]) -> None:
         self.spent = f"; {spent(usage)}"
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:
         done = "unchanged" if reused else told(rows, self.verbose) or "done"
-        tell(f"{stage}: {done} ({seconds:.2f} s{self.spent})")
+        print_note(f"{stage}: {done} ({seconds:.2f} s{self.spent})")
 
 
 class OneLine:
@@ -178,7 +154,7 @@ class OneLine:
             self.status.update(Text(line))
         elif time.monotonic() - self.last >= SILENCE:
             self.last = time.monotonic()
-            tell(line)
+            print_note(line)
 
     def start(self, stage: str) -> None:
         self.stage, self.label = stage, label(stage)

@@ -99,7 +99,7 @@ def _answer(
     if trace:
         printed_answer.tell_steps(answer)
     if answer.readings and not quiet:
-        terminal.tell(printed_answer.read_as(answer.readings))
+        terminal.print_note(printed_answer.read_as(answer.readings))
     with while_read():
         if as_json:
             terminal.print_json({"id": None, **answer.to_dict()})
@@ -137,14 +137,14 @@ def _answer_file(opened: "Index", path: Path, options: dict[str, Any], *, quiet:
     answers = [outcome for outcome in outcomes if isinstance(outcome, Answer)]
     n_failed = len(outcomes) - len(answers)
     if n_failed:
-        terminal.tell(f"{n_failed} of {len(outcomes)} questions were not answered.")
+        terminal.print_note(f"{n_failed} of {len(outcomes)} questions were not answered.")
     _end_query(answers, n_failed, quiet=quiet)
 
 
 def _end_query(answers: "Sequence[Answer]", n_failed: int = 0, *, quiet: bool) -> None:
     """Say on standard error what went wrong and what the model used; exit with 3 where something failed."""
     for line in () if quiet else printed_answer.remarks(answers):
-        terminal.tell(line)
+        terminal.print_note(line)
     if n_failed or any(answer.failures for answer in answers):
         sys.exit(3)
 

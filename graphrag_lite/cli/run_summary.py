@@ -38,7 +38,7 @@ def summary(run: Run) -> dict[str, Any]:
         "changes": run.manifest["changes"] if run.changed else {},
         "resumed": run.resumed,
         "stages_run": list(run.ran),
-        **({"usage": run_log.total(run.usage)} if may_have_asked else {}),
+        **({"usage": run_log.total_usage(run.usage)} if may_have_asked else {}),
         "seconds": round(run.seconds, 3),
         "peak_memory_mb": run.peak_memory_mb,
     }

@@ -36,12 +36,12 @@ from graphrag_lite.ops import schedule as scheduler
 def schedule(
     corpus: Path, root: Root, expression: str, timezone: str | None, metrics_file: Path | None, form: str | None
 ) -> None:
-    times, zone = cron.read(expression), cron.zone(timezone)
+    times, zone = cron.parse_cron(expression), cron.time_zone(timezone)
     loaded = root.load()
     job = scheduler.Job(corpus, root.folder, root.config, root.overrides, metrics_file)
     if form:
         if not corpus.exists():
-            terminal.tell(f"Warning: {corpus}: there is no such folder or file here yet.")
+            terminal.print_note(f"Warning: {corpus}: there is no such folder or file here yet.")
         key = loaded.llm.key_env if loaded.asks else None
         job = scheduler_files.absolute(job)
         click.echo(scheduler_files.FORMS[form](job, times, timezone, key), nl=False)
@@ -55,6 +55,6 @@ def schedule(
 
 
 def _log(event: str, *, level: str = "info", **fields: Any) -> None:
-    entry = {"time": scheduler.stamp(), "level": level, "event": event, **fields}
+    entry = {"time": scheduler.format_time(), "level": level, "event": event, **fields}
     with contextlib.suppress(OSError):  # a log that cannot be written, as on a full disk, ends no schedule
         terminal.print_json(entry)

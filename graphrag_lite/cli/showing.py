@@ -11,7 +11,7 @@ from graphrag_lite.cli.group import command
 from graphrag_lite.cli.options import JSON, ROOT, Root
 from graphrag_lite.cli.terminal import plain
 from graphrag_lite.errors import InputError
-from graphrag_lite.evidence.places import told
+from graphrag_lite.evidence.places import describe_span
 
 if TYPE_CHECKING:
     from graphrag_lite.search.index import Index
@@ -100,13 +100,13 @@ def _shown(what: str, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _suggest(opened: "Index", root: Root, limit: int) -> None:
-    from graphrag_lite.ops.suggest import as_file, suggested
+    from graphrag_lite.ops.suggest import as_file, suggest_pairs
 
     known = root.load(for_indexing=False).resolve_entities.known
-    if pairs := suggested(opened, known):
+    if pairs := suggest_pairs(opened, known):
         click.echo(terminal.plain(as_file(pairs[:limit])), nl=False)
     else:
-        terminal.tell("No two names are so alike that they may be one.")
+        terminal.print_note("No two names are so alike that they may be one.")
 
 
 def _show_summary(console: Any, opened: "Index", as_json: bool) -> None:
@@ -148,7 +148,7 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
         path, own, blocks = (
             opened.cell("documents", name, row[citation["document_id"]]) for name in ("path", "source_id", "blocks")
         )
-        where = told(blocks, citation["char_start"], citation["char_end"])
+        where = describe_span(blocks, citation["char_start"], citation["char_end"])
         sources.append(f"[{citation['n']}] {terminal.source_of(path, own)}, {where}")
     place = f"Community {report['community']}, level {report['level']}."
     notes = [f"{place} Rank {report['rank']}: {report['rating_explanation']}"]

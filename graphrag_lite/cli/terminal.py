@@ -57,7 +57,7 @@ def spent(usage: Mapping[str, Any]) -> str:
     return f"{counted(usage['calls'], 'call')}, {usage['memo_hits']:,} kept, {tokens}{cost}"
 
 
-def tell(line: str) -> None:
+def print_note(line: str) -> None:
     """Print a line to standard error. A log that is full, or that nobody reads any more, is no reason to end a run."""
     try:
         print(_folded(plain(line)) if sys.stderr.isatty() else plain(line), file=sys.stderr, flush=True)

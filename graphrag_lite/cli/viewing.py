@@ -8,7 +8,7 @@ import click
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import command
 from graphrag_lite.cli.options import JSON, ROOT, Root
-from graphrag_lite.ops.exported import bring_up_to_date, write
+from graphrag_lite.ops.exported import bring_up_to_date, replace_file
 from graphrag_lite.views.exports import FORMATS, exported
 
 
@@ -28,7 +28,7 @@ def explore(root: Root, target: Path | None, title: str | None, opens: bool) -> 
 
     target = target or root.folder / "explore.html"
     content = page(root.open_index(), title or root.folder.resolve().name)
-    write(target, content)
+    replace_file(target, content)
     click.echo(f"Wrote {target} ({len(content) / 1e6:.1f} MB)")
     if opens:
         import webbrowser
@@ -56,4 +56,4 @@ def export(form: str, root: Root, folder: Path | None, as_json: bool) -> None:
     removed = f", {done.n_removed} removed" if done.n_removed else ""
     click.echo(f"{folder}: {done.n_files} files, {done.n_written} of them written{removed}")
     for path in done.kept:
-        terminal.tell(f"{folder / path} was changed since the last export, and is left as it is.")
+        terminal.print_note(f"{folder / path} was changed since the last export, and is left as it is.")

@@ -68,12 +68,12 @@ def rewrite(text: str, number: Callable[[int], int | None]) -> str:
     return "".join([*parts, text[done:]])
 
 
-def disarm(text: str) -> str:
+def escape_marks(text: str) -> str:
     """Return a document's text with what would be read as a mark in parentheses: it is not a mark of ours.
 
-    >>> disarm("Dickens wrote it in 1843.[12] He [sic] was 31.")
+    >>> escape_marks("Dickens wrote it in 1843.[12] He [sic] was 31.")
     'Dickens wrote it in 1843.(12) He [sic] was 31.'
-    >>> disarm("[[12]]")
+    >>> escape_marks("[[12]]")
     '((12))'
     """
     while (disarmed := MARK.sub(lambda found: f"({found[1]})" if _ids(found[1]) else found[0], text)) != text:
@@ -81,10 +81,10 @@ def disarm(text: str) -> str:
     return text
 
 
-def ready(text: str) -> int:
+def complete_length(text: str) -> int:
     """Return how many characters of an answer that is still being written hold no mark that has only begun.
 
-    >>> ready("Marley is dead [7, "), ready("Marley is dead [7]")
+    >>> complete_length("Marley is dead [7, "), complete_length("Marley is dead [7]")
     (14, 18)
     """
     opened = max(text.rfind(bracket) for bracket in "[［【")

@@ -11,12 +11,13 @@ from graphrag_lite.text.word_lists import sections
 MAX_WORDS = 8  # of what a title says that something is
 # After a name: "(1843-1899) is a", "est une"; the topic of a sentence in Chinese, Japanese and Korean.
 _IS_A = re.compile(
-    r"\W{0,3}(?:\([^)]{0,80}\)|,[^,.]{0,60},)?\s*(?:is|was|are|were|est|était|sont|ist|war|sind|es|era|è|é)\s"
+    r"\W{0,3}(?:\([^)]{0,80}\)|,[^,.]{0,90},)?\s*(?:is|was|are|were|est|était|sont|ist|war|sind|es|era|è|é)\s"
     r"(?:\w+ly\s|also\s|now\s|auch\s|aussi\s)?(?:an?|the|one|un[ea]?|les?|la|l['’]|eine?|der|die|das|el|uno|il|een|het)\b",
     re.I,
 )
 _BRACKETS = r"(?:\([^)]{0,60}\)|（[^）]{0,60}）)?"
 _TOPIC = re.compile(rf"{_BRACKETS}(?:是|とは|란|(?:は、?|은\s|는\s).*(?:である|です|の一つだ|だ|입니다|이다)[。.]?$)")
+_APPOSED_NOUN = re.compile(rf",\s(?:{'|'.join(sorted(ARTICLES))})\s", re.I)
 _LISTS = {kind: frozenset(words) for kind, words in sections(__package__, "report_title.txt").items()}
 _WORD = re.compile(r"\S+")
 _WITHIN = ARTICLES | OF_WORDS | {"for", "in", "at", "and"}
@@ -36,7 +37,9 @@ def defines(text: str, sentence: tuple[int, int], name: str, language: str) -> b
     # "Zep, who sang, was here" says what it did, "12 million users, as they grow" and "With Zep, we" what others do.
     if not text.startswith(",", last) or IS.match(text, last, end) or name.islower():
         return False
-    if not _LISTS["before"].isdisjoint(text[start:at].casefold().split()):
+    before = text[start:at].casefold().split()
+    # Of "Andrew is CEO of Zep, founding lead of Acme, and a pilot" all is said of Andrew.
+    if not _LISTS["before"].isdisjoint(before) or (before[-1:] == ["of"] and not _APPOSED_NOUN.match(text, last, end)):
         return False
     return mention_form(text, (at, last), sentence, language)[0] == DEFINES
 
@@ -92,8 +95,10 @@ def _phrase(sentence: str, kept: "list[re.Match[str]]", joining: frozenset[str])
 
 
 def _named(text: str, span: tuple[int, int], name: str) -> tuple[int, int]:
-    """Return where a name, else its last word, stands first in a span of a text; -1 where it does not."""
-    for part in (name, name.split()[-1]):
+    """Return where a name, else its last word, stands first in a span of a text, else its first one where the span
+    begins with it; -1 where none does."""
+    words = name.split()
+    for part in (name, words[-1]):
         if (at := text.find(part, *span)) >= 0:
             return at, at + len(part)
-    return -1, -1
+    return (span[0], span[0] + len(words[0])) if text.startswith(f"{words[0]} ", *span) else (-1, -1)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from graphrag_lite.evidence.distinct_sentences import repeats
+from graphrag_lite.evidence.distinct_sentences import says_the_same
 from graphrag_lite.evidence.mention_form import NAMES
 from graphrag_lite.tables.long_texts import LongTexts
 from graphrag_lite.text.plain_text import one_line
@@ -40,7 +40,7 @@ def best_sentences(candidates: list[Row], texts: Texts, most: int) -> list[Row]:
     known: list[frozenset[str]] = []
     for sentence, (*_, row) in sorted(scored.items(), key=lambda item: item[1][:2]):
         words = frozenset(sentence.casefold().split())
-        if len(chosen) < most and not repeats(words, known):
+        if len(chosen) < most and not says_the_same(words, known):
             chosen.append(row)
             known.append(words)
     return chosen

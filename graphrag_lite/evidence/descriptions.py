@@ -8,10 +8,10 @@ ENDS = ".!?…。！？｡।؟\"'”’»」』)）"
 SPACELESS = "。！？｡…」』）"  # after these, the next sentence follows at once
 
 
-def distinct(descriptions: Iterable[str]) -> list[str]:
+def distinct_descriptions(descriptions: Iterable[str]) -> list[str]:
     """Return descriptions without empty ones and repetitions, each on one line, sorted.
 
-    >>> distinct(["A miser.", "a  MISER.", "", "A banker."])
+    >>> distinct_descriptions(["A miser.", "a  MISER.", "", "A banker."])
     ['A banker.', 'A miser.']
     """
     by_key: dict[str, str] = {}
@@ -20,10 +20,10 @@ def distinct(descriptions: Iterable[str]) -> list[str]:
     return sorted(line for line in by_key.values() if line)
 
 
-def joined(descriptions: Sequence[str]) -> str:
+def join_descriptions(descriptions: Sequence[str]) -> str:
     """Return descriptions one after the other, each ended as a sentence.
 
-    >>> joined(["A miser", "He died."]), joined(["他是商人。", "他死了。"])
+    >>> join_descriptions(["A miser", "He died."]), join_descriptions(["他是商人。", "他死了。"])
     ('A miser. He died.', '他是商人。他死了。')
     """
     if len(descriptions) < 2:
@@ -32,12 +32,12 @@ def joined(descriptions: Sequence[str]) -> str:
     return "".join(text if text.endswith(tuple(SPACELESS)) else f"{text} " for text in ended).rstrip()
 
 
-def cut(text: str, most: int, count: Callable[[str], int]) -> str:
+def cut_to_tokens(text: str, most: int, count: Callable[[str], int]) -> str:
     """Return the first sentences of a text that are `most` tokens together; a part of the first where it is longer.
 
-    >>> cut("Marley was dead. Nobody doubted it. Scrooge signed.", 8, lambda text: len(text.split()))
+    >>> cut_to_tokens("Marley was dead. Nobody doubted it. Scrooge signed.", 8, lambda text: len(text.split()))
     'Marley was dead. Nobody doubted it. Scrooge signed.'
-    >>> cut("Marley was dead. Nobody doubted it. Scrooge signed.", 6, lambda text: len(text.split()))
+    >>> cut_to_tokens("Marley was dead. Nobody doubted it. Scrooge signed.", 6, lambda text: len(text.split()))
     'Marley was dead. Nobody doubted it.'
     """
     head = text[: 40 * most]  # no token is longer

@@ -7,10 +7,11 @@ from typing import Any
 SAME = 0.8  # of the terms of the shorter of two sentences: from there it says nothing that the other does not
 
 
-def repeats(sentence: frozenset[str], others: Iterable[frozenset[str]]) -> bool:
+def says_the_same(sentence: frozenset[str], others: Iterable[frozenset[str]]) -> bool:
     """Say whether a sentence says the same as one of the others, or one of them is a part of what the other says.
 
-    >>> repeats(frozenset("abcd"), [frozenset("xyz"), frozenset("bcd")]), repeats(frozenset(), [frozenset()])
+    >>> (says_the_same(frozenset("abcd"), [frozenset("xyz"), frozenset("bcd")]),
+    ...  says_the_same(frozenset(), [frozenset()]))
     (True, False)
     """
     return any(len(sentence & other) >= SAME * min(len(sentence), len(other)) > 0 for other in others)

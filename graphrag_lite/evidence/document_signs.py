@@ -21,8 +21,10 @@ def document_signs(source_documents: "pa.Table", before: "Sequence[pa.Table] | N
     """Return `document_signs`, a row for each document; those that are there `before`, by id, are not read again."""
     import pyarrow as pa
 
-    kept = groups.of(before[0] if before else tables.make("document_signs", []), "document_id", source_documents["id"])
-    _, unread = groups.parted(source_documents, "id", kept["document_id"])
+    kept = groups.rows_of(
+        before[0] if before else tables.make("document_signs", []), "document_id", source_documents["id"]
+    )
+    _, unread = groups.split_rows(source_documents, "id", kept["document_id"])
     rows = []
     for identity, text in tables.rows(unread, "id", "text"):
         spans = legal_spans(text)

@@ -6,10 +6,10 @@ centroid of MEAD: Radev et al. 2004). What has been said counts less from then o
 
 import math
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 
-from graphrag_lite.evidence.distinct_sentences import cheapest_first, repeats
+from graphrag_lite.evidence.distinct_sentences import cheapest_first, says_the_same
 
 REPEATED = 0.5  # what a term counts once it has been said
 SHORT = 8  # words added to every sentence's: the mean of few is by chance
@@ -20,12 +20,12 @@ class Sentence:
     """A sentence to choose from. `worth` is what it is worth whatever it says, 0 where it is no statement."""
 
     text: str
-    terms: frozenset[str]
+    terms: Collection[str]  # each once: a set of those that are chosen from
     length: int  # words, those without content too
     worth: float
 
 
-def rarity(sentences: Sequence[Sentence]) -> dict[str, float]:
+def rounded_idf(sentences: Sequence[Sentence]) -> dict[str, float]:
     """Return the idf of every term over all sentences of a corpus, in whole bits, their number in quarters of one.
 
     So a text more changes the idf of few terms, of its own.
@@ -35,7 +35,7 @@ def rarity(sentences: Sequence[Sentence]) -> dict[str, float]:
     return {term: float(round(math.log2(1 + n_sentences / n))) for term, n in held.items()}
 
 
-def choose(
+def choose_sentences(
     sentences: Sequence[Sentence], most: int, idf: Mapping[str, float], used: Container[str] = frozenset()
 ) -> list[int]:
     """Return up to `most` sentences by place, best first, ties by place; none says what another chosen one says.
@@ -44,7 +44,8 @@ def choose(
 
     >>> said = ["whales sing low", "whales sing songs low", "whales eat krill", "birds"]
     >>> made = [Sentence(text, frozenset(text.split()), 3, float(text != "birds")) for text in said]
-    >>> choose(made, 4, rarity(made)), choose(made, 1, rarity(made), {"whales sing low", "whales sing songs low"})
+    >>> (choose_sentences(made, 4, rounded_idf(made)),
+    ...  choose_sentences(made, 1, rounded_idf(made), {"whales sing low", "whales sing songs low"}))
     ([1, 2, 3], [2])
     """
     weight = {
@@ -61,7 +62,9 @@ def choose(
     for place in cheapest_first(len(sentences), cost):
         if len(chosen) == most:
             break
-        if not repeats(sentences[place].terms, (sentences[other].terms for other in chosen)):
+        if not says_the_same(
+            frozenset(sentences[place].terms), (frozenset(sentences[other].terms) for other in chosen)
+        ):
             chosen.append(place)
             for term in sentences[place].terms:
                 weight[term] *= REPEATED

@@ -19,7 +19,8 @@ Row = Mapping[str, Any]
 class KnownPages:
     """Pages by what they are made of, JSON objects: those `before`, and those that this run asked for.
 
-    A document's id stands for its title, text and dates, so a sentence is its place and what the corpus makes of it.
+    A document's id stands for its text and dates, so a sentence is its place, the title, and what the corpus makes
+    of it.
     """
 
     def __init__(self, before: "pa.Table | None", told: Told, of_all: Collection[Any]) -> None:
@@ -51,7 +52,8 @@ class KnownPages:
             parts.append(repr((names, counts[row["id"]])).encode())
             parts.append(self._sentence(one) if one else b"")
         for number, row in enumerate(members):
-            parts.append(repr((row["id"], row["title"], row["type"])).encode())
+            lead = told.leads.get(row["id"])
+            parts.append(repr((row["id"], row["title"], row["type"], lead and lead.place)).encode())
             parts.append(self._member(row["id"]) if number < MAX_MEMBERS else b"")
         inputs = blake2b(b"\0".join(parts), digest_size=16).hexdigest()
         known = self._before.get(inputs) or self._asked.get(inputs)
@@ -63,12 +65,10 @@ class KnownPages:
         return tables.make("report_pages", list(self._asked.items()))
 
     def _member(self, identity: str) -> bytes:
-        """Return what the corpus tells of an entity: the sentences that name it, and its definition."""
+        """Return a digest of the sentences that name an entity."""
         if identity not in self._members:
-            told = [*self._told.named.get(identity, ())]
-            told += [self._told.leads[identity]] if identity in self._told.leads else []
-            digest = blake2b(b"\0".join(map(self._sentence, told)), digest_size=16)
-            self._members[identity] = digest.digest()
+            told = map(self._sentence, self._told.named.get(identity, ()))
+            self._members[identity] = blake2b(b"\0".join(told), digest_size=16).digest()
         return self._members[identity]
 
     def _sentence(self, one: Statement) -> bytes:
@@ -79,6 +79,6 @@ class KnownPages:
 
     def _read(self, one: Statement) -> tuple[Any, ...]:
         rare = bytes(int(self._told.idf[term]) for term in sorted(one.sentence.terms))
-        part = one.place[0] in self._told.sources.parts
-        at = (*one.place, part, one.span["char_end"], one.span["text_unit_id"])
-        return *at, one.sentence.worth, one.language, one.day, one.row, one.cell, rare
+        sources, document = self._told.sources, one.place[0]
+        of_it = (sources.title(document), one.language, one.day, one.row, one.cell)
+        return *one.place, one.span["char_end"], one.span["text_unit_id"], one.sentence.worth, *of_it, rare

@@ -1,97 +1,132 @@
 """The sentences that name the members of communities, of those text units in which a member is related to something."""
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from heapq import nsmallest
-from itertools import islice
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite import tables
+import numpy as np
+
 from graphrag_lite.evidence.describing_sentences import GOOD_LENGTH
 from graphrag_lite.evidence.report_statements import Sources
+from graphrag_lite.tables import groups
+from graphrag_lite.tables.mention_rows import meant
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
+    Rows = NDArray[np.int64]
 Row = dict[str, Any]
-Key = tuple[int, bool, str, int, int, str]  # late in its sentence, of no good length, document, start, end, text unit
 MOST = 4  # of each entity
 OPENING = 4  # sentences that name it first in the work that names it most: a reader meets it there
+SCENES = 40  # stretches of a story, of each of which a sentence is read that names it
+PACE = 2000  # characters of a story of which one sentence that names it is kept
 EARLY = 12  # characters: a name that comes this much earlier in its sentence is more its subject
 
 
-def related_units(relationships: Iterable[Row], entities: Iterable[str]) -> dict[str, set[str]]:
-    """Return the text units in which each of some entities is related to another, by id."""
-    units: dict[str, set[str]] = {identity: set() for identity in entities}
-    for row in relationships:
-        for end in (row["source_id"], row["target_id"]):
-            if end in units:
-                units[end].update(row["text_unit_ids"])
-    return units
-
-
 def member_sentences(
+    entities: "pa.Table",
+    relationships: "pa.Table",
     entity_mentions: "pa.Table",
     entity_resolutions: "pa.Table",
-    units: Mapping[str, set[str]],
+    members: Collection[str],
     met: Collection[str],
     sources: Sources,
 ) -> dict[str, list[Row]]:
-    """Return the spans of sentences that name each entity in its `units`, by id.
+    """Return the spans of sentences that name each of some entities where it is related to another, by id.
 
     Those are up to `MOST` in which it comes first, then up to `OPENING` that open what names it most: the work that a
-    document is a part of. Of those to be `met`, these are in any text unit of a work of several documents.
+    document is a part of. Of those to be `met`, also one of each of up to `SCENES` stretches of stories, in any unit.
     """
-    here: dict[tuple[str, str], str] = {}
-    anywhere: dict[str, str] = {}
-    for document, name, identity in tables.rows(entity_resolutions, "document_id", "name", "entity_id"):
-        if document:
-            here[document, name] = identity
-        else:
-            anywhere[name] = identity
-    found: dict[str, dict[tuple[str, int], Key]] = defaultdict(dict)
-    opening: dict[tuple[str, str], dict[int, Key]] = defaultdict(dict)
-    columns = ["document_id", "text_unit_id", "name", "char_start", "char_end", "mention_start"]
-    for batch in entity_mentions.select(columns).to_batches(max_chunksize=20_000):
-        for document, unit, name, start, end, mention in tables.rows(batch, *columns):
-            identity = here[document, name] if (document, name) in here else anywhere.get(name, "")
-            if identity not in units or not 0 <= start <= mention:
-                continue
-            key = ((mention - start) // EARLY, end - start not in GOOD_LENGTH, document, start, end, unit)
-            if unit in units[identity]:
-                place = (document, start)
-                found[identity][place] = min(key, found[identity].get(place, key))
-            elif identity not in met or document not in sources.parts:
-                continue
-            first = opening[identity, document]
-            if start in first or len(first) < OPENING:  # mentions stand in their order
-                first[start] = min(key, first.get(start, key))
-    openings = _openings(found, opening, sources)
-    return {
-        identity: [_span(*key[2:]) for key in (*nsmallest(MOST, own.values()), *openings[identity])]
-        for identity, own in found.items()
-    }
+    entity = meant(entities, entity_mentions, entity_resolutions)
+    ids = entities["id"].to_pylist()
+    is_member, is_met = (np.array([*map(some.__contains__, ids), False]) for some in (set(members), set(met)))
+    start, end, mention = (entity_mentions[name].to_numpy() for name in ("char_start", "char_end", "mention_start"))
+    rows = np.flatnonzero(is_member[entity] & (start >= 0) & (start <= mention))
+    entity, start, end, mention = (values[rows] for values in (entity, start, end, mention))
+    document, documents = _coded(entity_mentions["document_id"], rows)
+    unit, units = _coded(entity_mentions["text_unit_id"], rows)
+    related = np.isin(entity * len(units) + unit, _related(entities, relationships, units))
+    works, work = np.unique(np.array([sources.work(one) for one in documents], object), return_inverse=True)
+    n_works = max(len(works), 1)
+    read = np.argsort(sorted(range(len(documents)), key=lambda one: sources.order(documents[one])))  # when each is
+    # In which sentence an entity comes first; then one of no good length, then by place.
+    late, odd = (mention - start) // EARLY, ~np.isin(end - start, GOOD_LENGTH)
+    best = np.lexsort((unit, end, start, document, odd, late, entity))
+    _, place = np.unique(document * (start.max(initial=0) + 1) + start, return_inverse=True)
+    place = entity * (len(rows) + 1) + place  # of an entity, the same in two text units that overlap
+    found = _first_of_each(place, best[related[best]])
+    chosen = found[_first(entity[found], MOST)]
+    counted, n = np.unique(entity[found] * n_works + work[document[found]], return_counts=True)
+    counted = counted[np.lexsort((counted % n_works, -n, counted // n_works))]
+    counted = counted[_first(counted // n_works, 1)]
+    most = np.full(len(ids), -1)
+    most[counted // n_works] = counted % n_works
+    opens = _first_of_each(place, np.flatnonzero(related & (most[entity] == work[document])))
+    opens = opens[np.lexsort((opens, document[opens], entity[opens]))]  # mentions stand in their order
+    opens = opens[_first(entity[opens] * len(documents) + document[opens], OPENING)]
+    opens = found[np.isin(place[found], place[opens])]
+    opens = opens[np.lexsort((start[opens], read[document[opens]], entity[opens]))]
+    opens = opens[_first(entity[opens], OPENING)]
+    scenes = best[(is_met[entity] & (most[entity] >= 0))[best]]
+    narrated = [one for one in np.unique(document[scenes]).tolist() if sources.is_narrated(documents[one])]
+    scenes = _scenes(scenes[np.isin(document[scenes], narrated)], entity, read[document], start // PACE)
+    spans: dict[str, list[Row]] = {}
+    for row in np.concatenate([chosen, opens, scenes]).tolist():
+        where = {"text_unit_id": units[unit[row]], "document_id": documents[document[row]]}
+        span = where | {"char_start": int(start[row]), "char_end": int(end[row])}
+        spans.setdefault(ids[entity[row]], []).append(span)
+    return spans
 
 
-def _openings(
-    found: Mapping[str, Mapping[tuple[str, int], Key]],
-    opening: Mapping[tuple[str, str], Mapping[int, Key]],
-    sources: Sources,
-) -> dict[str, list[Key]]:
-    """Return the first sentences of each entity in the work that holds most of those `found`, ties by its name."""
-    works = {document: sources.work(document) for _, document in opening}
-    documents: dict[str, list[str]] = defaultdict(list)
-    for identity, document in opening:
-        documents[identity].append(document)
-    openings = {}
-    for identity, own in found.items():
-        counted = Counter(works[document] for document, _ in own)
-        most = min(counted, key=lambda one: (-counted[one], one))
-        parts = sorted((one for one in documents[identity] if works[one] == most), key=sources.order)
-        keys = (key for part in parts for _, key in sorted(opening[identity, part].items()))
-        openings[identity] = [*islice(keys, OPENING)]
-    return openings
+def _scenes(best: "Rows", entity: "Rows", read: "Rows", pace: "Rows") -> "Rows":
+    """Return the best sentence of each stretch of what stories tell of an entity, in their order.
+
+    `best` are rows by entity, best first; the others tell of each row when its document is read, and where it stands.
+    """
+    place = (entity * (read.max(initial=0) + 1) + read) * (pace.max(initial=0) + 1) + pace
+    told = _first_of_each(place, best)
+    rank = np.argsort(np.argsort(place[told]))
+    _, group, n_of = np.unique(entity[told], return_inverse=True, return_counts=True)
+    own = rank - (np.cumsum(n_of) - n_of)[group]
+    stretch = group * SCENES + (SCENES * (own + 1) - 1) // n_of[group]
+    told = told[np.argsort(stretch, kind="stable")]
+    return told[_first(np.sort(stretch), 1)]
 
 
-def _span(document: str, start: int, end: int, unit: str) -> Row:
-    return {"text_unit_id": unit, "document_id": document, "char_start": start, "char_end": end}
+def _coded(column: "pa.ChunkedArray", rows: "Rows") -> "tuple[Rows, list[str]]":
+    """Return the place of the value of each of some rows among the different ones, and these in order."""
+    import pyarrow as pa
+
+    encoded = column.take(pa.array(rows)).combine_chunks().dictionary_encode()
+    values, places = np.unique(np.array(encoded.dictionary.to_pylist(), object), return_inverse=True)
+    return places[np.asarray(encoded.indices)], values.tolist()
+
+
+def _related(entities: "pa.Table", relationships: "pa.Table", units: Sequence[str]) -> "Rows":
+    """Return the pairs of an entity and a text unit in which it is related to another, by their places."""
+    import pyarrow as pa
+
+    listed = relationships["text_unit_ids"].combine_chunks()
+    unit = groups.row_indices(listed.flatten(), pa.array(units, pa.string()))
+    n_of = np.diff(np.asarray(listed.offsets))
+    pairs = [
+        np.repeat(groups.row_indices(relationships[by], entities["id"]), n_of) * len(units) + unit
+        for by in ("source_id", "target_id")
+    ]
+    return np.unique(np.concatenate(pairs)[np.tile(unit >= 0, 2)])
+
+
+def _first_of_each(values: "Rows", rows: "Rows") -> "Rows":
+    """Return those of some rows, in their order, that are the first with their value."""
+    _, first = np.unique(values[rows], return_index=True)
+    return rows[np.sort(first)]
+
+
+def _first(grouped: "Rows", most: int) -> "NDArray[np.bool_]":
+    """Say which of grouped rows are among the first `most` of their group.
+
+    >>> _first(np.array([7, 7, 7, 2, 2]), 2).tolist()
+    [True, True, False, True, True]
+    """
+    begins = np.flatnonzero(np.diff(grouped, prepend=-1))
+    return np.arange(len(grouped)) - np.repeat(begins, np.diff(begins, append=len(grouped))) < most

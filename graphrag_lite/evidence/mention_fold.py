@@ -35,10 +35,10 @@ QUERIES = _queries()
 
 
 @contextmanager
-def opened(n_rows: int) -> Iterator["duckdb.DuckDBPyConnection"]:
+def open_database(n_rows: int) -> Iterator["duckdb.DuckDBPyConnection"]:
     """Open a database in memory, of `MEMORY` and `ROW_MEMORY` for each row; beyond that it goes to a temporary folder.
 
-    What cannot go there, such as the list of one entity's mentions, is left to `execute` and `selected`. A Ctrl-C
+    What cannot go there, such as the list of one entity's mentions, is left to `execute` and `select`. A Ctrl-C
     during a query is a Ctrl-C: DuckDB makes a RuntimeError of it. Few rows are soon folded by one thread; to start and
     end more would take longer.
     """
@@ -59,25 +59,25 @@ def opened(n_rows: int) -> Iterator["duckdb.DuckDBPyConnection"]:
 
 
 def _temporary_folder() -> AbstractContextManager[str]:
-    """Make a folder to go to; on a machine that has no place for one, all is left to `execute` and `selected`."""
+    """Make a folder to go to; on a machine that has no place for one, all is left to `execute` and `select`."""
     try:
         return tempfile.TemporaryDirectory(prefix="graphrag-lite-")
     except OSError:
         return nullcontext("")
 
 
-def execute(database: "duckdb.DuckDBPyConnection", query: str) -> None:
-    """Make what `query` says."""
-    _with_room(database, lambda: database.execute(query))
+def execute(database: "duckdb.DuckDBPyConnection", query: str) -> list[tuple[Any, ...]]:
+    """Make what `query` says, or return the few rows that it finds."""
+    return _with_room(database, lambda: database.execute(query).fetchall())
 
 
-def selected(database: "duckdb.DuckDBPyConnection", query: str, **values: Any) -> "pa.Table":
+def select(database: "duckdb.DuckDBPyConnection", query: str, **values: Any) -> "pa.Table":
     """Return what a query finds."""
     return _with_room(database, lambda: database.sql(query, params=values or None).to_arrow_table())
 
 
 def rows(database: "duckdb.DuckDBPyConnection", query: str, **values: Any) -> Iterator[Row]:
-    for batch in selected(database, query, **values).to_batches(max_chunksize=20_000):
+    for batch in select(database, query, **values).to_batches(max_chunksize=20_000):
         yield from batch.to_pylist()
 
 

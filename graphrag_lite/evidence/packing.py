@@ -13,10 +13,10 @@ from zlib import crc32
 LEAST = 3  # a pack that is not the last holds at least the third part of what it may
 
 
-def packs(items: Sequence[str], sizes: Sequence[int], most: int) -> list[range]:
+def pack_ranges(items: Sequence[str], sizes: Sequence[int], most: int) -> list[range]:
     """Return the places of the items of every pack, in order; only a single item may be larger than `most`.
 
-    >>> packs(["a", "b", "c", "d", "e"], [3, 3, 3, 9, 1], most=8)
+    >>> pack_ranges(["a", "b", "c", "d", "e"], [3, 3, 3, 9, 1], most=8)
     [range(0, 2), range(2, 3), range(3, 4), range(4, 5)]
     """
     hashes = [crc32(item.encode("utf-8", "surrogatepass")) for item in items]

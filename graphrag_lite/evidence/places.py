@@ -26,10 +26,10 @@ def page_of(block: Mapping[str, Any]) -> str:
     return SHOWN[block["kind"]].format(block["label"]) if block["kind"] in SHOWN else ""
 
 
-def told(blocks: Sequence[Mapping[str, Any]], start: int, end: int) -> str:
+def describe_span(blocks: Sequence[Mapping[str, Any]], start: int, end: int) -> str:
     """Say where a span is: its page, if it has one, and its characters.
 
-    >>> told([], 5, 9)
+    >>> describe_span([], 5, 9)
     'characters 5-9'
     """
     place = place_of(blocks, start)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphrag_lite.evidence.citation_marks import disarm, rewrite
+from graphrag_lite.evidence.citation_marks import escape_marks, rewrite
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,9 @@ class Shown:
         return range(1, len(self.places) + 1)
 
 
-def fitting(records: Sequence[Record], room: float, count: Callable[[Record], int]) -> tuple[list[Record], float]:
+def records_that_fit(
+    records: Sequence[Record], room: float, count: Callable[[Record], int]
+) -> tuple[list[Record], float]:
     """Return the first records that fit, until the next one does not, and the room that is left."""
     taken: list[Record] = []
     for record in records:
@@ -73,4 +75,4 @@ def record_line(text: str) -> str:
     >>> record_line(" Marley [12]  was\\n\\ndead. ")
     'Marley (12) was dead.'
     """
-    return disarm(" ".join(text.split()))
+    return escape_marks(" ".join(text.split()))

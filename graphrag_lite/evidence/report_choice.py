@@ -5,10 +5,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphrag_lite.evidence.key_sentences import choose
-from graphrag_lite.evidence.report_facts import Fact, in_reading
+from graphrag_lite.evidence import stories
+from graphrag_lite.evidence.key_sentences import choose_sentences
+from graphrag_lite.evidence.report_facts import Fact, in_reading, in_time
 from graphrag_lite.evidence.report_statements import Sources, Statement
-from graphrag_lite.text.transcripts import QUOTED, WHOLE
+from graphrag_lite.evidence.report_title import is_informative
+from graphrag_lite.text.transcripts import WHOLE
 
 Row = Mapping[str, Any]
 MIN_FACTS = 3  # what has fewer has no page of its own: its parent tells it
@@ -18,9 +20,9 @@ FIRST = 1e6  # worth of what a report begins with
 BESIDE = 0.4  # what a sentence counts that is not about its main entity
 PASSING = 0.6  # what a sentence counts that begins with the name of no member
 EARLY, LEAST_ABOUT = 40, 2  # characters before a member's name in a sentence about it; of so many sentences one is
-SPOKEN = 0.3  # what a sentence of a story's dialogue counts beside one of narration
 PLAIN, LONG = 0.7, 0.5  # worth of a sentence that addresses nobody and quotes nobody; what a long one has of it
 OPENING = 500  # characters of a document whose sentences say what it is about
+LONGEST_TITLE = 3  # letters of "Mrs", "Sir" and the like, which are no given names
 LEADERS = 3  # strongest members, of which the first that a sentence defines is what a report begins with
 LEADS = 4  # that one's facts, times this, are at least those of any of them
 STRONGEST = 10  # members of whom one is looked for of whom there is enough to tell
@@ -50,6 +52,7 @@ def choose_facts(
     `members` are the community's entities, strongest first, `leads` their definitions by id; `above` are the sentences
     of the summaries above it, `idf` what a term is worth. `whole`: it is all of a small corpus.
     """
+    found = [fact for fact in found if not sources.is_spoken(fact.first)]
     by_place = {fact.first.place: fact for fact in found}
     defined = {identity: by_place[one.place] for identity, one in leads.items() if one.place in by_place}
     names = _names(members)
@@ -76,7 +79,7 @@ def choose_facts(
         about = _names([of[identity]])
         anew = [fact for fact in told if fact.sentence.text not in above]
         first = _introduction(anew, about, _names(strongest), sources)
-        if not first or not opens(first):  # then somebody who is told with it, and defined
+        if not first or not opens_document(first):  # then somebody who is told with it, and defined
             others = (
                 defined[row["id"]]
                 for row in strongest
@@ -85,30 +88,46 @@ def choose_facts(
             lead = next((fact for fact in others if fact in told and _names_any(fact, about)), None)
             first = lead or first
         main = (*main, *(first.about if first else ()))
+        if not (whole or lead or any(fact.is_row or fact.first.day for fact in told)):
+            told = _of_work(first, told, sources)
+    narrated = all(sources.is_narrated(fact.first.place[0]) for fact in told)
     sentences = []
+    told = in_time(told, sources) if narrated else told
     for fact in told:
         beside = set(main).isdisjoint(fact.about) and not fact.is_row
         worth = fact.sentence.worth * (BESIDE if beside else 1.0) * (1.0 if _begins(fact, names) else PASSING)
-        if fact.sentence.text.startswith(QUOTED) and fact.first.place[0] in sources.parts:
-            worth *= SPOKEN
+        if narrated:  # what happens, happens between people: "Holmes rubbed his hands"
+            worth *= stories.worth(fact.sentence.text)
+            worth *= sum(row["title"].split()[-1] in fact.sentence.text for row in members)
         sentences.append(replace(fact.sentence, worth=FIRST if fact is first else worth))
     used = above - {lead.sentence.text} if lead else above
-    chosen = [told[i] for i in choose(sentences, most, idf, used)]
+    ranked = choose_sentences(sentences, len(told) if narrated else most, idf, used)
+    chosen = [told[i] for i in (stories.spread(ranked, len(told), most) if narrated else ranked)]
     begin = sum(_begins(fact, names) for fact in chosen)
     works = [sources.work(fact.first.place[0]) for fact in chosen]
-    story = first and opens(first) and 2 * works.count(works[0]) > len(works)
+    story = first and opens_document(first) and 2 * works.count(works[0]) > len(works)
     least = MIN_FACTS if whole or lead or story or any(fact.is_row for fact in chosen) else UNDEFINED
     return chosen if len(chosen) >= least and (whole or LEAST_ABOUT * begin >= len(chosen)) else []
 
 
+def _of_work(first: Fact | None, told: list[Fact], sources: Sources) -> list[Fact]:
+    """Return the facts of the work that the `first` one tells: what nothing defines, and no day orders, is no theme."""
+    if first and not is_informative(sources.called(first.first.place[0])):
+        return told
+    work = sources.work(first.first.place[0]) if first else None
+    return [fact for fact in told if sources.work(fact.first.place[0]) == work]
+
+
 def is_story(chosen: Sequence[Fact], leads: Iterable[Statement], sources: Sources) -> bool:
-    """Say whether facts, of which the first defines nothing, tell one work whose sentences no date orders."""
+    """Say whether facts tell a story, or, where the first defines nothing, one work whose sentences no date orders."""
+    if all(sources.is_narrated(fact.first.place[0]) for fact in chosen):
+        return True
     works = {sources.work(fact.first.place[0]) for fact in chosen}
     defined = chosen[0].first.place in {lead.place for lead in leads}
     return len(works) == 1 and not defined and not any(fact.is_row or fact.first.stated for fact in chosen)
 
 
-def opens(fact: Fact) -> bool:
+def opens_document(fact: Fact) -> bool:
     """Say whether a fact stands at the beginning of its document, where it says what the document is about."""
     return fact.first.place[1] < OPENING
 
@@ -145,7 +164,6 @@ def _told_of(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole
     n_facts = Counter(work[fact.first.place[0]] for fact in told)
     names = _names(main)
     if all(row["type"] == "location" for row in main):
-        told = _of_one_story(told, main, work, n_facts)
         names = ()
     alike = tuple(name for name in names if " " in name)  # "Thomas" of another undated document is another one
     return [
@@ -153,20 +171,6 @@ def _told_of(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole
         for fact in told
         if n_facts[work[fact.first.place[0]]] > 1 or _begins(fact, names if fact.first.day else alike)
     ]
-
-
-def _of_one_story(
-    told: Sequence[Fact], place: Sequence[Row], work: Mapping[str, str], n_facts: Mapping[str, int]
-) -> list[Fact]:
-    """Return the facts of the work that tells most of a place, ties by its name, of those that tell of more of its
-    entities, and of rows: a country's sport and its trade are no one page.
-    """
-    members: dict[str, set[str]] = defaultdict(set)
-    for fact in told:
-        members[work[fact.first.place[0]]].update(set(fact.about) - {row["id"] for row in place})
-    most = min(members, key=lambda one: (-n_facts[one], one), default="")
-    same = {one for one in members if one == most or members[one] & members[most]}
-    return [fact for fact in told if fact.is_row or work[fact.first.place[0]] in same]
 
 
 def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[str], sources: Sources) -> Fact | None:
@@ -181,7 +185,7 @@ def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[
     found = [
         fact
         for fact in told
-        if _begins(fact, own) or (opens(fact) and work[fact.first.place] in story and _names_any(fact, names))
+        if _begins(fact, own) or (opens_document(fact) and work[fact.first.place] in story and _names_any(fact, names))
     ]
 
     def key(fact: Fact) -> tuple[Any, ...]:
@@ -192,8 +196,13 @@ def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[
 
 
 def _names(entities: Iterable[Row]) -> tuple[str, ...]:
-    """Return the names of entities, whole and by their last word."""
-    return tuple({word: None for row in entities for word in (row["title"], row["title"].split()[-1])})
+    """Return the names of entities, whole and by their last word, persons by their first one, too."""
+    names: dict[str, None] = {}
+    for row in entities:
+        words = row["title"].split()
+        called = row["type"] == "person" and len(words[0]) > LONGEST_TITLE
+        names |= dict.fromkeys((row["title"], words[-1], *words[: int(called)]))
+    return tuple(names)
 
 
 def _begins(fact: Fact, names: Iterable[str]) -> bool:

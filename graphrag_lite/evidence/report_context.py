@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from graphrag_lite.evidence.citation_marks import ready, rewrite
-from graphrag_lite.evidence.records import Record, Shown, fitting, record_line
+from graphrag_lite.evidence.citation_marks import complete_length, rewrite
+from graphrag_lite.evidence.records import Record, Shown, record_line, records_that_fit
 
 Row = Mapping[str, Any]
 RowsByRecord = Mapping[int, Sequence[Row]]
@@ -153,7 +153,7 @@ def pack(records: Sequence[Record], max_tokens: int, count: Count) -> Context:
     """
     if records and records[0].n_tokens > max_tokens:
         records = [_cut(records[0], max_tokens, count), *records[1:]]
-    chosen, _ = fitting(records, max_tokens, attrgetter("n_tokens"))
+    chosen, _ = records_that_fit(records, max_tokens, attrgetter("n_tokens"))
     shown = Shown(shared=False)
     text = "".join(f"{shown.show(record)}\n" for record in chosen)
     return Context(text, dict(enumerate(shown.places, start=1)), len(records) - len(chosen))
@@ -163,7 +163,7 @@ def _cut(record: Record, max_tokens: int, count: Count) -> Record:
     while record.n_tokens > max_tokens:
         text = "\n".join(record.lines) + "\n"
         text = text[: len(text) * max_tokens // (record.n_tokens + 1)]
-        record = _counted((f"{text[: ready(text)]}…",), record.places, count)
+        record = _counted((f"{text[: complete_length(text)]}…",), record.places, count)
     return record
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
-from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.report_statements import Sources, Statement
 from graphrag_lite.evidence.sentence_dates import period_label
@@ -40,12 +40,17 @@ class Fact:
         return self.first.row
 
     @property
-    def heading(self) -> str:
-        """Return when, and what of: of what no sentence dates, as of which day its document tells it."""
-        title = disarm(self.title)
+    def when(self) -> str:
+        """Return when it was, else as of which day its document tells it; empty where nothing dates it."""
+        return period_label(self.first.stated) if self.first.stated else self.as_of
+
+    def heading(self, name: str) -> str:
+        """Return when, and what of: a `name` of its own, or one that it shares with what stands beside it."""
         if self.is_row:
-            return f"{self.first.day[:10]}: {title}" if self.first.day else title
-        return f"{period_label(self.first.stated)}: {title}" if self.first.stated else f"{title}{self.as_of}"
+            return f"{self.first.day[:10]}: {escape_marks(name)}" if self.first.day else escape_marks(name)
+        if self.first.stated:
+            return f"{self.when}: {escape_marks(name)}" if name else self.when
+        return f"{escape_marks(name)}{self.as_of}" if name else self.as_of.strip(" ()").capitalize()
 
     @property
     def as_of(self) -> str:
@@ -65,9 +70,9 @@ def facts(
     """Return the facts of a community, of the most central relationship that each sentence states, else of its members.
 
     `stated` are by the id of a relationship, `named` by that of an entity: the first one describes it, the others are
-    read where they stand in a text unit that states a relationship of the community, or where a strong member comes up
-    first in a work of several documents. `counts` and `strength` are what a relationship counts and how strongly a
-    member is related. What a row of a table says is one fact.
+    read where they stand in a text unit that states a relationship of the community, those of a strong member anywhere
+    in a story. `counts` and `strength` are what a relationship counts and how strongly a member is related. What a row
+    of a table says is one fact.
     """
 
     def central(row: Row) -> float:
@@ -84,10 +89,9 @@ def facts(
     within = {unit for row in relationships for unit in row["text_unit_ids"]}
     for rank, member in enumerate(members[:MAX_MEMBERS]):
         own = named.get(member["id"], ())
-        parts = [one for one in own if one.place[0] in sources.parts] if rank < MET else []
-        met = min(parts, key=lambda one: (sources.order(one.place[0]), one.place), default=None)
+        narrated = rank < MET and any(sources.is_narrated(one.place[0]) for one in own[:1])
         for number, one in enumerate(own):
-            if number == 0 or one is met or one.span["text_unit_id"] in within:
+            if number == 0 or narrated or one.span["text_unit_id"] in within:
                 told.setdefault(one.place, (one, member["title"], strength[member["id"]]))
                 about[one.place][member["id"]] = None
     return _facts(told, about, sources)
@@ -105,11 +109,12 @@ def _facts(
         if one.row:
             rows[place[0]].append(one)
         elif one.stands:
-            length = len(sources.document(place[0])["text"])
+            length = sources.n_characters[place[0]]
             early = 1 - LATE * place[1] / length
-            if place[1] < OPENS <= length / 4 and place[0] not in sources.parts:
+            if place[1] < OPENS <= length / 4 and not sources.is_narrated(place[0]):
                 early *= ABSTRACT
-            sentence = replace(one.sentence, worth=one.sentence.worth * early * sqrt(1 + central))
+            worth = one.sentence.worth * early * sqrt(1 + central)
+            sentence = replace(one.sentence, worth=worth, terms=frozenset(one.sentence.terms))
             found.append(Fact(title, tuple(about[place]), (one,), sentence))
     for document, own in rows.items():
         own = [*sources.row_text(own[0]), *own]

@@ -100,7 +100,7 @@ def current_spans(spans: Iterable[Span], units_then: "pa.Table", units: "pa.Tabl
     """
     cited = {span[0] for span in spans}
     both = (units_then.select(["id", "char_start", "text"]), units.select(["id", "document_id", "char_start"]))
-    then, now = ({row["id"]: row for row in groups.of(table, "id", cited).to_pylist()} for table in both)
+    then, now = ({row["id"]: row for row in groups.rows_of(table, "id", cited).to_pylist()} for table in both)
     found: dict[Span, dict[str, Any]] = {}
     gone: dict[str, list[tuple[Span, str]]] = {}  # by the first characters of the words
     for span in sorted(spans):
@@ -112,7 +112,7 @@ def current_spans(spans: Iterable[Span], units_then: "pa.Table", units: "pa.Tabl
         elif len(words := then[span[0]]["text"][start:end]) >= SHORTEST:
             gone.setdefault(words[:SHORTEST], []).append((span, words))
     if gone:
-        _, new = groups.parted(units, "id", units_then["id"])
+        _, new = groups.split_rows(units, "id", units_then["id"])
         for unit in _rows(new):
             text = unit["text"]
             for start in range(len(text) - SHORTEST + 1):

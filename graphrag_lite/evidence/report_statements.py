@@ -12,23 +12,25 @@ from datetime import date
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
+from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, outcome, unguarded
-from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.definition import defines
 from graphrag_lite.evidence.document_signs import document_signs, hosts, notices
 from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_noticed
-from graphrag_lite.evidence.report_title import headline, says
-from graphrag_lite.evidence.sentence_dates import resolved, stated_period
-from graphrag_lite.evidence.sentence_reading import POINTER, Reading, is_cell, reading
+from graphrag_lite.evidence.report_title import headline, is_informative
+from graphrag_lite.evidence.sentence_dates import resolve_dates, stated_period
+from graphrag_lite.evidence.sentence_reading import POINTER, Reading, is_cell, read_sentence
+from graphrag_lite.evidence.stories import chapter, is_narrated, is_spoken
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.numbered_titles import by_part, without_part
-from graphrag_lite.text.period import Period, whole
+from graphrag_lite.text.period import Period, period_of
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.transcripts import speaker_of
@@ -77,13 +79,13 @@ class Statement:
 
     @property
     def period(self) -> Period | None:
-        return self.stated or whole(self.day)
+        return self.stated or period_of(self.day)
 
     @property
     def shown(self) -> str:
         """What it says, without marks of footnotes, with the dates of its "today" and "last year"."""
         text = MARKED.sub(r"\2", POINTER.sub("", self.sentence.text))
-        return disarm(text if self.cell else resolved(text, self._day, self.language))
+        return escape_marks(text if self.cell else resolve_dates(text, self._day, self.language))
 
     @property
     def _day(self) -> date | None:
@@ -104,7 +106,9 @@ class Sources:
         import pyarrow.compute as pc
 
         self._documents = source_documents.select(DOCUMENT)
-        self._rows = {identity: row for row, identity in enumerate(source_documents["id"].to_pylist())}
+        ids, titles = (source_documents[name].to_pylist() for name in ("id", "title"))
+        self._rows = {identity: row for row, identity in enumerate(ids)}
+        self._works = {identity: without_part(title) or identity for identity, title in zip(ids, titles, strict=True)}
         self._languages = dict(tables.rows(source_documents, "id", "language"))
         self._opened: dict[str, Row] = {}
         columns = ("id", "char_start", "char_end")
@@ -116,15 +120,17 @@ class Sources:
         self._named = {name.title() for name in self.hosts}
         self._attempt = attempt
         lengths = pc.utf8_length(source_documents["text"])
+        self.n_characters = dict(zip(ids, lengths.to_pylist(), strict=True))
         self._notices = notices(self.signs, pc.sum(lengths).as_py() or 0)
         long = source_documents["id"].filter(pc.greater_equal(lengths, LONG))
-        named = groups.of(entity_mentions.select(["document_id", "char_start", "char_end"]), "document_id", long)
+        named = groups.rows_of(entity_mentions.select(["document_id", "char_start", "char_end"]), "document_id", long)
         spans = groups.by_value(named, "document_id", long, "char_start", "char_end")
         texts = (text for (text,) in groups.rows_with(source_documents, "id", long, "text"))
         self._formulas = formulas(zip(texts, spans, strict=True))
         self._dated = len({day[:10] for day in pc.unique(source_documents["created_at"]).to_pylist()}) > 1
         self._made: dict[Place, Statement | None] = {}
         self._longest: dict[tuple[str, int], Statement] = {}
+        self._narrated: dict[str, bool] = {}
 
     def document(self, identity: str) -> Row:
         """Return a document's row, with its text and blocks; those of a large corpus are not held all."""
@@ -137,24 +143,24 @@ class Sources:
     def called(self, identity: str) -> str:
         """Return a document's title, or the heading in its first line where the title is no more than its id."""
         document = self.document(identity)
-        return headline(document["text"]) or document["title"] if not says(document["title"]) else document["title"]
+        return (
+            headline(document["text"]) or document["title"]
+            if not is_informative(document["title"])
+            else document["title"]
+        )
+
+    def title(self, identity: str) -> str:
+        """Return what a document is called, which may be its file's name."""
+        return str(self._documents["title"][self._rows[identity]])
 
     def work(self, identity: str) -> str:
         """Return what a document is a part of, by its title: chapters and passages of one work are told as one."""
-        return without_part(self._documents["title"][self._rows[identity]].as_py()) or identity
-
-    @cached_property
-    def parts(self) -> frozenset[str]:
-        """The documents that are parts of a work of several: chapters, and passages of one title."""
-        works = {identity: self.work(identity) for identity in self._rows}
-        counted = Counter(works.values())
-        return frozenset(identity for identity, work in works.items() if counted[work] > 1)
+        return self._works[identity]
 
     def order(self, identity: str) -> tuple[Any, ...]:
         """Return what documents are sorted by as they are read: dates, then titles, part 2 before part 10."""
-        row = self._rows[identity]
-        created_at, title = (self._documents[name][row].as_py() for name in ("created_at", "title"))
-        return created_at, by_part(title), identity
+        created_at = str(self._documents["created_at"][self._rows[identity]])
+        return created_at, by_part(self.title(identity)), identity
 
     @cached_property
     def usual(self) -> frozenset[str]:
@@ -173,7 +179,7 @@ class Sources:
             return name
         own = [word for word in words if not word[0].isdecimal() and word[0].casefold() not in self.usual | joining]
         kept = name[own[0].start() : own[-1].end()] if own else ""
-        return kept if says(kept) and not _NUMBER.search(kept) else ""
+        return kept if is_informative(kept) and not _NUMBER.search(kept) else ""
 
     def read(self, spans: Iterable[Row], each: Callable[..., Iterator[Any]]) -> None:
         """Read many sentences by the service `each`, a document at a time; what fails there is tried by `at`.
@@ -197,7 +203,7 @@ class Sources:
             if known := found.pop(where, None):
                 stated = _stated(span, self.document(where[0]), known, self._named, self._dated)
                 self._made[where] = self._unless_noticed(stated)
-                yield (where[0], self._languages[where[0]], *where[1:], *known[:-1], sorted(known.terms))
+                yield (where[0], self._languages[where[0]], *where[1:], *known)
 
     def _read_before(self) -> dict[Place, Reading | None]:
         """Return how sentences read by place, of documents that are as they were for the last snapshot."""
@@ -206,7 +212,7 @@ class Sources:
             self._before, *self._before.column_names
         ):
             if self._languages.get(identity) == language:
-                found[identity, first, last] = Reading(start, end, worth, length, frozenset(held))
+                found[identity, first, last] = Reading(start, end, worth, length, tuple(held))
         return found
 
     def at(self, spans: Iterable[Row]) -> list[Statement]:
@@ -229,7 +235,7 @@ class Sources:
         where = _where(span)
         if where not in self._made:
             document = self.document(span["document_id"])
-            one = self._attempt(span["text_unit_id"], reading, span, document)
+            one = self._attempt(span["text_unit_id"], read_sentence, span, document)
             stated = _stated(span, document, one, self._named, self._dated) if one else None
             self._made[where] = self._unless_noticed(stated) if stated else None
         return self._made[where]
@@ -256,6 +262,22 @@ class Sources:
                 return self.at([one.span | {"char_start": first, "char_end": last}])
         return []
 
+    def is_narrated(self, identity: str) -> bool:
+        """Say whether a document is a story that people speak in, or a part of one."""
+        if identity not in self._narrated:
+            self._narrated[identity] = is_narrated(self.document(identity)["text"])
+        return self._narrated[identity]
+
+    def is_spoken(self, one: Statement) -> bool:
+        """Say whether a statement is what somebody says in a story."""
+        document, start = one.place
+        return self.is_narrated(document) and is_spoken(self.document(document)["text"], start)
+
+    def chapter(self, one: Statement) -> str:
+        """Return the heading of the chapter that a statement of a story stands in; empty for what is no story."""
+        document, start = one.place
+        return chapter(self.document(document)["text"], start) if self.is_narrated(document) else ""
+
     def is_said_by(self, one: Statement, name: str) -> bool:
         """Say whether a statement is only what the bearer of a name says: no word of the name stands in it."""
         if any(word in one.sentence.text for word in name.split()):
@@ -281,7 +303,7 @@ def _where(span: Row) -> Place:
 
 
 def _readings(told: Told) -> list[Reading | None]:
-    return [outcome(reading, span, told.document)[0] for span in told.spans]
+    return [outcome(read_sentence, span, told.document)[0] for span in told.spans]
 
 
 def _stated(span: Row, document: Row, read: Reading, named: Collection[str], dated: bool) -> Statement:
@@ -290,7 +312,7 @@ def _stated(span: Row, document: Row, read: Reading, named: Collection[str], dat
     worth = read.worth * (1.0 if set(words.split()).isdisjoint(named) else ASIDE)
     place = span | {"char_start": read.start, "char_end": read.end}
     row = any(block["kind"] == "card" for block in document["blocks"])
-    told = Sentence(words, frozenset(set(read.terms)), read.length, worth)  # the copy of a set takes half of a list's
+    told = Sentence(words, tuple(map(intern, read.terms)), read.length, worth)  # a set takes six times as much
     return Statement(
         told, place, document["language"], document["created_at"] if dated else "", row, is_cell(span, document)
     )

@@ -8,8 +8,8 @@ from heapq import nlargest
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.evidence.key_sentences import rarity
-from graphrag_lite.evidence.member_sentences import member_sentences, related_units
+from graphrag_lite.evidence.key_sentences import rounded_idf
+from graphrag_lite.evidence.member_sentences import member_sentences
 from graphrag_lite.evidence.report_facts import MET
 from graphrag_lite.evidence.report_statements import ASIDE, Sources, Statement
 
@@ -54,21 +54,26 @@ def all_told(
 
     `held` are the communities that have relationships, `each` is the service that reads many sentences.
     """
+    import pyarrow.compute as pc
+
     entity = {row["id"]: row for row in entities.to_pylist()}
-    relationship = {row["id"]: row for row in relationships.to_pylist()}
+    first = pc.list_slice(relationships["sources"], 0, 1)  # as objects all would take as much as the rest
+    rows = relationships.drop_columns(["sources"]).append_column("sources", first).to_pylist()
+    relationship = {row["id"]: row for row in rows}
     least = MIN_MEMBERS if any(row["size"] >= MIN_MEMBERS for row in held) else 1
     large = {identity for row in held if row["size"] >= least for identity in row["entity_ids"]}
-    units = related_units(relationship.values(), sorted(large))
+    members = sorted(large)
     strong = {i for row in held for i in nlargest(MET, row["entity_ids"], key=lambda i: (entity[i]["degree"], i))}
-    spans = member_sentences(entity_mentions, entity_resolutions, units, strong, sources)
-    first = (span for row in relationship.values() for span in row["sources"][:1])
-    rest = (span for identity in units for span in (*entity[identity]["sources"], *spans.get(identity, ())))
-    sources.read(chain(first, rest), each)
+    mentioned = (entities, relationships, entity_mentions, entity_resolutions)
+    spans = member_sentences(*mentioned, members, strong, sources)
+    stating = (span for row in rows for span in row["sources"])
+    rest = (span for identity in members for span in (*entity[identity]["sources"], *spans.get(identity, ())))
+    sources.read(chain(stating, rest), each)
     stated = _stated(relationship.values(), sources)
-    named, leads = _named([entity[identity] for identity in units], spans, _of_ends(relationship, stated), sources)
+    named, leads = _named([entity[identity] for identity in members], spans, _of_ends(relationship, stated), sources)
     told = [*stated.values(), *(one for own in named.values() for one in own)]
     told += [text for one in told if one.row for text in sources.row_text(one)]
-    idf = rarity([one.sentence for one in {one.place: one for one in told}.values()])
+    idf = rounded_idf([one.sentence for one in {one.place: one for one in told}.values()])
     counts = _counts(relationship.values(), stated, sources.hosts)
     total = _statement_weight(relationship, counts, stated)
     weights = {c["community"]: _statement_weight(c["relationship_ids"], counts, stated) for c in held}
@@ -78,7 +83,7 @@ def all_told(
 
 def _stated(relationships: Iterable[Row], sources: Sources) -> dict[str, Statement]:
     """Return what the sentence of each relationship says, by id; one without a sentence is left out."""
-    found = {row["id"]: one for row in relationships for one in sources.at(row["sources"][:1])}
+    found = {row["id"]: one for row in relationships for one in sources.at(row["sources"])}
     return {identity: sources.whole(one) for identity, one in found.items()}
 
 

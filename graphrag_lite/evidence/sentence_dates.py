@@ -35,14 +35,14 @@ def stated_period(sentence: str, day: date | None, language: str) -> Period | No
     return None
 
 
-def resolved(sentence: str, day: date | None, language: str) -> str:
+def resolve_dates(sentence: str, day: date | None, language: str) -> str:
     """Return a sentence with the dates that "today" or "last year" mean behind them, in a document of that `day`.
 
     What somebody is quoted with may have been said on another day, and is left as it is.
 
-    >>> resolved("It landed today, a year after the first.", date(1997, 2, 21), "en")
+    >>> resolve_dates("It landed today, a year after the first.", date(1997, 2, 21), "en")
     'It landed today (1997-02-21), a year after the first.'
-    >>> [resolved(said, date(1997, 2, 21), "en") for said in ("Sales grew last year.", "“Today!” he said.")]
+    >>> [resolve_dates(said, date(1997, 2, 21), "en") for said in ("Sales grew last year.", "“Today!” he said.")]
     ['Sales grew last year (1996).', '“Today!” he said.']
     """
     if day is None or _QUOTED.search(sentence):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.relations import is_verb_form
-from graphrag_lite.text.transcripts import PERSONS, form, is_talk, speakers, spoken_span
+from graphrag_lite.text.transcripts import PERSONS, is_talk, speakers, spoken_span, statement_form
 from graphrag_lite.text.word_lists import expressions, sections
 from graphrag_lite.text.words import terms
 
@@ -17,7 +17,7 @@ LOOSE = 0.35  # what a sentence counts that goes on from another, that talk has 
 REACH = 2000  # characters before a sentence in which a quotation may begin that it is a part of
 CONTINUES = 0.65  # what it counts where its first words go on from what was said, as "then" does
 OURS = 0.75  # what a sentence counts that says "we"
-LISTED = 0.6  # what a sentence counts that names several as examples
+LISTED = 0.45  # what a sentence counts that names several as examples
 _FORMS = expressions(__package__, "sentence_reading.txt")
 _FILLER, _LEANING, _CAPTION = (re.compile(_FORMS[name], re.I) for name in ("filler", "leaning", "caption"))
 _BULLET, _CUT, _MARKUP, _EXAMPLES, _JOINED, _WE = (
@@ -53,13 +53,13 @@ _PAIRS = (("“", "”"), ("(", ")"), ("（", "）"))
 
 
 class Reading(NamedTuple):
-    """How a sentence reads: a row of `report_sentences` from `said_start` on."""
+    """How a sentence reads: a row of `report_sentences` from `said_start` on, each term once, in order."""
 
     start: int
     end: int
     worth: float
     length: int
-    terms: frozenset[str]
+    terms: tuple[str, ...]
 
 
 def is_cell(span: Row, document: Row) -> bool:
@@ -68,7 +68,7 @@ def is_cell(span: Row, document: Row) -> bool:
     return any(block["char_start"] <= span["char_start"] < block["char_end"] for block in cards)
 
 
-def reading(span: Row, document: Row) -> Reading:
+def read_sentence(span: Row, document: Row) -> Reading:
     """Return how the sentence at a span of a document reads."""
     text, language = document["text"], document["language"]
     cell = is_cell(span, document)
@@ -87,13 +87,13 @@ def reading(span: Row, document: Row) -> Reading:
     words = one_line(text[start:end])
     found = terms(words, language)
     length = max(len(found), len(words.split()))
-    worth = 1.0 if cell else form(text, start, end, language) * _loose(words, language, bool(speakers(text)))
+    worth = 1.0 if cell else statement_form(text, start, end, language) * _loose(words, language, bool(speakers(text)))
     if not cell:
         top = text.rfind("\n\n", 0, start) + 1
         within = (headed and not joined) or any(first <= start < last for first, last in _methods(text))
         worth *= not _CAPTIONED.match(text, top)
         worth *= LOOSE if within or _is_spoken(text[max(top, start - REACH) : start]) else 1.0
-    return Reading(start, end, worth, length, frozenset(found))
+    return Reading(start, end, worth, length, tuple(sorted(set(found))))
 
 
 @lru_cache(maxsize=64)
@@ -131,7 +131,7 @@ def _is_spoken(before: str) -> bool:
 
 
 def _loose(sentence: str, language: str, transcript: bool) -> float:
-    """Return what a sentence counts beside its form (`transcripts.form`): talk and what is cut off, less.
+    """Return what a sentence counts beside its form (`transcripts.statement_form`): talk and what is cut off, less.
 
     >>> [_loose(one, "en", True) for one in ("Whales sang.", "Thanks, Ann.", "When whales sang.")]
     [1.0, 0.0, 0.35]

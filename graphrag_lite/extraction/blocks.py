@@ -28,12 +28,12 @@ class Block(NamedTuple):
     end: int
 
 
-def within(blocks: Sequence[Mapping[str, Any]], reach: Sequence[int], start: int, end: int) -> tuple[Block, ...]:
+def clip_blocks(blocks: Sequence[Mapping[str, Any]], reach: Sequence[int], start: int, end: int) -> tuple[Block, ...]:
     """Return the blocks in the characters [start, end) of a document, cut there.
 
     Blocks are in the order of their starts; `reach` is how far each and those before it go, at most.
 
-    >>> within([{"kind": "code", "label": "", "char_start": 5, "char_end": 50}], [50], 10, 20)
+    >>> clip_blocks([{"kind": "code", "label": "", "char_start": 5, "char_end": 50}], [50], 10, 20)
     (Block(kind='code', label='', start=0, end=10),)
     """
     near = blocks[bisect_right(reach, start) : bisect_left(blocks, end, key=itemgetter("char_start"))]
@@ -44,10 +44,10 @@ def within(blocks: Sequence[Mapping[str, Any]], reach: Sequence[int], start: int
     )
 
 
-def prose(text: str, blocks: Iterable[Block]) -> str:
+def mask_non_prose(text: str, blocks: Iterable[Block]) -> str:
     """Return a text of the same length, blank where it is no prose.
 
-    >>> prose("See x = 1.", [Block("code", "", 4, 9)])
+    >>> mask_non_prose("See x = 1.", [Block("code", "", 4, 9)])
     'See      .'
     """
     for block in blocks:

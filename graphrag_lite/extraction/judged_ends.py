@@ -5,12 +5,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.errors import ReplyError
-from graphrag_lite.evidence.packing import packs
+from graphrag_lite.evidence.packing import pack_ranges
 from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import FoldFacts as PairsPrompt
 from graphrag_lite.prompts import Prompts
-from graphrag_lite.replies.chosen_numbers import read_chosen, schema
-from graphrag_lite.temporal.contradictions import Pair, pairs
+from graphrag_lite.replies.chosen_numbers import number_list_schema, read_chosen
+from graphrag_lite.temporal.contradictions import Pair, undecided_pairs
 from graphrag_lite.temporal.fold import Mentions
 from graphrag_lite.text.plain_text import cut_line
 
@@ -36,7 +36,7 @@ async def judged_ends(
     """
     import numpy as np
 
-    found = pairs(mentions, undecided)
+    found = undecided_pairs(mentions, undecided)
     rows = np.unique(np.array(found, dtype=np.int64))
     told = told.take(rows)
     words = zip(*(told[name].to_pylist() for name in WORDS), strict=True)
@@ -48,7 +48,7 @@ async def judged_ends(
     }
     ids = dict(zip(rows.tolist(), told["id"].to_pylist(), strict=True))
     asked = sorted(found, key=lambda pair: (mentions.said[list(pair)].max(), ids[pair[1]], ids[pair[0]]))
-    packed = packs([" ".join(ids[row] for row in pair) for pair in asked], [1] * len(asked), max_pairs)
+    packed = pack_ranges([" ".join(ids[row] for row in pair) for pair in asked], [1] * len(asked), max_pairs)
     questions = [asked[pack.start : pack.stop] for pack in packed]
 
     def name(question: Sequence[Pair]) -> str:
@@ -59,7 +59,9 @@ async def judged_ends(
         content = prompts.fill(PairsPrompt(pairs="\n\n".join(lines)))
         parse = partial(read_chosen, n=len(question), word="ended")
         try:
-            ended, _ = await model.ask([{"role": "user", "content": content}], parse, schema=schema("ended"))
+            ended, _ = await model.ask(
+                [{"role": "user", "content": content}], parse, schema=number_list_schema("ended")
+            )
         except ReplyError as error:  # the index can do without: what no answer ends goes on
             model.failed(name(question), error, "not ended: ")
             return []

@@ -7,14 +7,14 @@ from functools import partial
 from typing import NamedTuple
 
 from graphrag_lite.errors import ReplyError
-from graphrag_lite.evidence.packing import packs
+from graphrag_lite.evidence.packing import pack_ranges
 from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ResolveEntities as PairsPrompt
-from graphrag_lite.replies.chosen_numbers import read_chosen, schema
+from graphrag_lite.replies.chosen_numbers import number_list_schema, read_chosen
 from graphrag_lite.resolution.candidate_pairs import grey_pairs
 from graphrag_lite.resolution.ladder import Resolution
-from graphrag_lite.resolution.model_decisions import Pair, clusters, merged
+from graphrag_lite.resolution.model_decisions import Pair, merge_clusters, merge_groups
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.text.plain_text import cut_line
 
@@ -61,14 +61,17 @@ async def joined_by_model(
     pairs = grey_pairs(entities, known)
     asked = sorted(pairs, key=lambda pair: (max(seen[pair[0]].place, seen[pair[1]].place), pair))
     questions = [
-        [asked[place] for place in pack] for pack in packs(["\n".join(p) for p in asked], [1] * len(asked), max_pairs)
+        [asked[place] for place in pack]
+        for pack in pack_ranges(["\n".join(p) for p in asked], [1] * len(asked), max_pairs)
     ]
 
     async def work(question: list[Pair]) -> frozenset[int] | None:
         content = prompts.fill(PairsPrompt(pairs="\n\n".join(_lines(question, seen))))
         parse = partial(read_chosen, n=len(question), word="same")
         try:
-            same, n_unknown = await model.ask([{"role": "user", "content": content}], parse, schema=schema("same"))
+            same, n_unknown = await model.ask(
+                [{"role": "user", "content": content}], parse, schema=number_list_schema("same")
+            )
         except ReplyError as error:  # the index can do without these answers: the names stay apart
             model.failed(_name(question, seen), error, "kept apart: ")
             return None
@@ -85,7 +88,7 @@ async def joined_by_model(
     }
     same = [pair for pair in pairs if verdicts.get(pair)]
     different = [pair for pair in pairs if verdicts.get(pair) is False]
-    return merged(rows, clusters(same, different).values(), types)
+    return merge_groups(rows, merge_clusters(same, different).values(), types)
 
 
 def _lines(question: Sequence[Pair], seen: dict[str, Seen]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from graphrag_lite.distribution import extra
+from graphrag_lite.distribution import install_hint
 from graphrag_lite.errors import PluginError
 from graphrag_lite.extraction.extractor import Entity
 from graphrag_lite.text.names import Name, find_names
@@ -36,14 +36,14 @@ def extract(text: str, language: str, pipelines: Mapping[str, str] = MappingProx
     Raises PluginError where one that is named is not installed.
     """
     pipeline = _pipeline(language, pipelines.get(language, ""))
-    return list(typed(text, find_names(text, language), pipeline(text) if pipeline else []))
+    return list(add_types(text, find_names(text, language), pipeline(text) if pipeline else []))
 
 
-def typed(text: str, names: Iterable[Name], found: Found) -> Iterator[Entity]:
+def add_types(text: str, names: Iterable[Name], found: Found) -> Iterator[Entity]:
     """Yield the names that are sure or `found`, with the type found where they have none, and what else is found.
 
     >>> names = [Name(0, 4, "Oslo", "unknown", anchored=False), Name(8, 12, "Then", "unknown", anchored=False)]
-    >>> [(each.name, each.type) for each in typed("Oslo by Then Ann", names, [(0, 4, "GPE"), (13, 16, "PERSON")])]
+    >>> [(each.name, each.type) for each in add_types("Oslo by Then Ann", names, [(0, 4, "GPE"), (13, 16, "PERSON")])]
     [('Oslo', 'location'), ('Ann', 'person')]
     """
     left = [span for span in found if span[2] in TYPES]
@@ -71,7 +71,7 @@ def _pipeline(language: str, name: str) -> Callable[[str], Found] | None:
     try:
         import spacy
     except ImportError:
-        raise PluginError(f"extractor ner needs {extra('ner')}") from None
+        raise PluginError(f"extractor ner needs {install_hint('ner')}") from None
     installed = sorted(spacy.util.get_installed_models())
     named = name or next((each for each in installed if each.startswith(f"{language}_")), "")
     if not named:

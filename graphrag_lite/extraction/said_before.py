@@ -26,7 +26,7 @@ class Episode(NamedTuple):
     end: int
 
 
-def circumstances(
+def context_lines(
     source_documents: "pa.Table", source_units: "pa.Table", episodes: "pa.Table"
 ) -> dict[tuple[str, str], str]:
     """Return by document and text unit the lines that stand before its text in a prompt; none where nothing is known.

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_lite.graph.adjacency import Graph, rows_of
 from graphrag_lite.graph.leiden import Community
+from graphrag_lite.graph.sparse import Csr, rows_of
 from graphrag_lite.tables import content_id
 
 # Below, a community would be called after one that mostly went elsewhere. Above one half of all members of both, two
@@ -53,7 +53,7 @@ def _shared(
     nodes, others = (np.concatenate([none, *(each.members for each in several)]) for several in (newer, older))
     now, was = (np.repeat(np.arange(len(each)), [len(one.members) for one in each]) for each in (newer, older))
     of_node = was[np.argsort(others, kind="stable")]
-    held = Graph(np.append(0, np.cumsum(np.bincount(others, minlength=n_nodes))), of_node, of_node)
+    held = Csr(np.append(0, np.cumsum(np.bincount(others, minlength=n_nodes))), of_node, of_node, len(older))
     rows, width = rows_of(held, nodes), max(len(older), 1)
     pairs, n_shared = np.unique(np.repeat(now, np.diff(rows.indptr)) * width + rows.indices, return_counts=True)
     return *np.divmod(pairs, width), n_shared

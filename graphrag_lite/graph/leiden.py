@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_lite.graph.adjacency import Adjacency, Graph, in_order, n_nodes, rows_of, starts, strengths
+from graphrag_lite.graph.sparse import Adjacency, Csr, in_order, node_strengths, rows_of, source_nodes
 
 RANDOMNESS = 0.001  # the library's default
 STEPS = (1.0, 1.5, 2.0, 3.0)  # how much finer a community that is still too large is tried to be split
@@ -46,14 +46,14 @@ def hierarchical_leiden(
     [[0, 1], [2, 3]]
     """
     if top is None:
-        top = split(adjacency, np.arange(n_nodes(adjacency)), resolution, seed)
+        top = split(adjacency, np.arange(adjacency.shape[0]), resolution, seed)
     found = [Community(0, -1, members) for members in top]
-    lookup = np.full(n_nodes(adjacency), -1)
+    lookup = np.full(adjacency.shape[0], -1)
     position = 0
     while position < len(found):
         community = found[position]
         if len(community.members) > max_cluster_size:
-            inner = induced(adjacency, community.members, lookup)
+            inner = induced_subgraph(adjacency, community.members, lookup)
             parts = split_further(inner, community.members, resolution, seed)
             found += [Community(community.level + 1, position, part) for part in parts]
         position += 1
@@ -79,7 +79,7 @@ def says_something(sizes: Sequence[int]) -> bool:
     return len(sizes) > 1 and sum(size == 1 for size in sizes) <= len(sizes) // 2
 
 
-def induced(adjacency: Adjacency, nodes: NDArray[np.int64], lookup: NDArray[np.int64]) -> Graph:
+def induced_subgraph(adjacency: Adjacency, nodes: NDArray[np.int64], lookup: NDArray[np.int64]) -> Csr:
     """Return the subgraph on `nodes` at a cost of its own edges; `lookup` is scratch of -1, shape (n_nodes,)."""
     rows = rows_of(adjacency, nodes)
     lookup[nodes] = np.arange(len(nodes))
@@ -87,7 +87,7 @@ def induced(adjacency: Adjacency, nodes: NDArray[np.int64], lookup: NDArray[np.i
     lookup[nodes] = -1
     inside = columns >= 0
     indptr = np.concatenate([[0], np.cumsum(inside)])[rows.indptr]
-    return Graph(indptr, columns[inside], rows.data[inside])
+    return Csr(indptr, columns[inside], rows.data[inside], len(nodes))
 
 
 def split(adjacency: Adjacency, nodes: NDArray[np.int64], resolution: float, seed: int) -> list[NDArray[np.int64]]:
@@ -120,6 +120,6 @@ def modularity(adjacency: Adjacency, labels: NDArray[np.int64], resolution: floa
     total = adjacency.data.sum()
     if not total:
         return 0.0
-    inside = adjacency.data[labels[starts(adjacency)] == labels[adjacency.indices]].sum() / total
-    shares = np.bincount(np.unique(labels, return_inverse=True)[1], weights=strengths(adjacency)) / total
+    inside = adjacency.data[labels[source_nodes(adjacency)] == labels[adjacency.indices]].sum() / total
+    shares = np.bincount(np.unique(labels, return_inverse=True)[1], weights=node_strengths(adjacency)) / total
     return float(inside - resolution * (shares**2).sum())

@@ -12,19 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_lite.graph import adjacency as graphs
-from graphrag_lite.graph.adjacency import Adjacency
 from graphrag_lite.graph.leiden import (
     STEPS,
     Community,
     hierarchical_leiden,
-    induced,
+    induced_subgraph,
     modularity,
     says_something,
     split,
     split_further,
 )
 from graphrag_lite.graph.local_moving import connected_parts, moved_partition
+from graphrag_lite.graph.sparse import Adjacency, in_order
 
 Part = tuple[NDArray[np.int64], int, bool]
 """Members, ascending; the index of what it was in the older hierarchy, -1 where it is new; whether it is the same."""
@@ -55,7 +54,7 @@ def next_hierarchy(
     0 is more than `MOST_LOST` below that of a partition made anew. This is made for every comparison: it costs little,
     and a modularity remembered from another graph would tell of the graph's change as well.
     """
-    n_nodes = graphs.n_nodes(adjacency)
+    n_nodes = adjacency.shape[0]
     before = np.full(n_nodes, -1, dtype=np.int64)
     for index, community in enumerate(older.communities):
         if community.level == 0:
@@ -104,7 +103,7 @@ def updated_hierarchy(
     >>> [community.members.tolist() for community in updated_hierarchy(path, older)]
     [[0, 1], [2, 3]]
     """
-    adjacency, nodes = graphs.in_order(adjacency), np.arange(graphs.n_nodes(adjacency))
+    adjacency, nodes = in_order(adjacency), np.arange(adjacency.shape[0])
     communities, free = older.communities, older.touched
     children: dict[int, list[int]] = defaultdict(list)
     for index, community in enumerate(communities):
@@ -118,7 +117,7 @@ def updated_hierarchy(
             return [(communities[child].members, child, True) for child in children[was]]
         if len(members) <= max_cluster_size:
             return []
-        inner = induced(adjacency, members, lookup)
+        inner = induced_subgraph(adjacency, members, lookup)
         if was >= 0 and children[was]:
             before = _labels(members, [communities[child].members for child in children[was]])
             may_move = (before < 0) | free[members]
@@ -161,7 +160,7 @@ def _torn(adjacency: Adjacency, communities: Sequence[Community]) -> NDArray[np.
     torn = np.zeros(len(communities), dtype=bool)
     for level in range(max((community.level for community in communities), default=-1) + 1):
         at = [index for index, community in enumerate(communities) if community.level == level]
-        labels = _labels(np.arange(graphs.n_nodes(adjacency)), [communities[index].members for index in at])
+        labels = _labels(np.arange(adjacency.shape[0]), [communities[index].members for index in at])
         labels[labels < 0] = len(at)
         parts = connected_parts(adjacency, labels)
         apart = np.unique(labels[parts != labels])

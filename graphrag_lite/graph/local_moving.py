@@ -9,7 +9,7 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_lite.graph.adjacency import Adjacency, Graph, components, rows_of, strengths
+from graphrag_lite.graph.sparse import Adjacency, Csr, components, node_strengths, rows_of
 
 Labels = NDArray[np.int64]
 # A node leaves its community only for a gain of this share of its strength: what hardly gains would be moved to and fro
@@ -36,7 +36,7 @@ def moved_partition(adjacency: Adjacency, labels: Labels, free: NDArray[np.bool_
     first_new = int(labels.max(initial=-1)) + 1
     new = np.flatnonzero(labels < 0)
     labels[new] = first_new + np.arange(len(new))
-    strength = strengths(adjacency)
+    strength = node_strengths(adjacency)
     if not strength.any():
         return connected_parts(adjacency, labels)
     price = resolution / strength.sum()
@@ -60,7 +60,7 @@ def connected_parts(adjacency: Adjacency, labels: Labels) -> Labels:
     """
     inside = np.repeat(labels, np.diff(adjacency.indptr)) == labels[adjacency.indices]
     indptr = np.concatenate([[0], np.cumsum(inside)])[adjacency.indptr]
-    within = Graph(indptr, adjacency.indices[inside], adjacency.data[inside])
+    within = Csr(indptr, adjacency.indices[inside], adjacency.data[inside], adjacency.shape[1])
     first, part, size = np.unique(components(within), return_inverse=True, return_counts=True)
     order = np.lexsort((first, -size, labels[first]))
     keeps = np.ones(len(first), dtype=bool)

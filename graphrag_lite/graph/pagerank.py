@@ -14,8 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from graphrag_lite.graph.adjacency import strengths
-from graphrag_lite.graph.sparse import Csr, Vector
+from graphrag_lite.graph.sparse import Csr, Vector, node_strengths
 
 # The walk through a graph of so many edges is exact, by matrices. In a larger one, this is what a node has to have per
 # edge, of a mass of 1, to pass it on: no step takes more than 1 / LEAST edges. Of 479,000 edges it takes a third of the
@@ -62,7 +61,7 @@ class Step:
         edges = self.counts.rows(nodes)
         weights = edges.data if self.weights is None else edges.data * self.weights[edges.indices]
         edges = edges.with_data(weights.astype(np.float64, copy=False))
-        return edges.columns(mass[nodes] / strengths(edges))
+        return edges.columns(mass[nodes] / node_strengths(edges))
 
 
 def walk_of(entities: Csr, units: Csr, weights: Vector, most_edges: int = MOST_EDGES) -> Walk:
@@ -73,7 +72,7 @@ def walk_of(entities: Csr, units: Csr, weights: Vector, most_edges: int = MOST_E
     """
     if len(entities.data) > most_edges:
         return Walk(Step(entities, weights), Step(units, None))
-    of_unit, of_entity = entities @ weights, strengths(units)
+    of_unit, of_entity = entities @ weights, node_strengths(units)
     to_entities = units.data * np.repeat(weights, units.sizes) / of_unit[units.indices]
     return Walk(units.with_data(to_entities), entities.with_data(entities.data / of_entity[entities.indices]))
 

@@ -1,14 +1,31 @@
-"""A sparse matrix as three arrays, with the few products that a question takes: loading scipy.sparse takes longer."""
+"""Sparse matrices, and weighted graphs, as three arrays, with what a run and a question take of them.
+
+Loading scipy.sparse takes longer than the graph of a small index, or of one edit, and nothing else needs it.
+"""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike, NDArray
 
-from graphrag_lite.graph.adjacency import rows_of, strengths
+Vector = NDArray[np.float64]
 
-Vector = npt.NDArray[np.float64]
+
+class Adjacency(Protocol):
+    """A symmetric matrix of weights, shape (n_nodes, n_nodes): row i has the entries `indptr[i]` to `indptr[i + 1]`.
+
+    A CSR matrix of scipy is one.
+    """
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def indptr(self) -> NDArray[Any]: ...
+    @property
+    def indices(self) -> NDArray[Any]: ...
+    @property
+    def data(self) -> NDArray[Any]: ...
 
 
 @dataclass(frozen=True)
@@ -22,9 +39,9 @@ class Csr:
     ([31.0, 20.0, 0.0], [1.0, 23.0])
     """
 
-    indptr: npt.NDArray[Any]  # (n_rows + 1,)
-    indices: npt.NDArray[Any]  # (n_entries,)
-    data: npt.NDArray[Any]  # (n_entries,)
+    indptr: NDArray[Any]  # (n_rows + 1,)
+    indices: NDArray[Any]  # (n_entries,)
+    data: NDArray[Any]  # (n_entries,)
     n_columns: int
 
     @property
@@ -33,25 +50,25 @@ class Csr:
         return len(self.indptr) - 1, self.n_columns
 
     @property
-    def sizes(self) -> npt.NDArray[Any]:
+    def sizes(self) -> NDArray[Any]:
         """How many entries each row has, (n_rows,)."""
         return np.diff(self.indptr)
 
-    def row(self, i: int) -> npt.NDArray[Any]:
+    def row(self, i: int) -> NDArray[Any]:
         """Return the columns in which a row has entries."""
         return self.indices[self.indptr[i] : self.indptr[i + 1]]
 
-    def rows(self, places: npt.NDArray[np.int64]) -> "Csr":
+    def rows(self, places: NDArray[np.int64]) -> "Csr":
         """Return some rows, in that order."""
-        return Csr(*rows_of(self, places), self.n_columns)
+        return rows_of(self, places)
 
-    def with_data(self, data: npt.NDArray[Any]) -> "Csr":
+    def with_data(self, data: NDArray[Any]) -> "Csr":
         """Return the matrix with other values."""
         return replace(self, data=data)
 
     def __matmul__(self, vector: Vector) -> Vector:
         """Return the product with a column vector, (n_columns,) to (n_rows,)."""
-        return strengths(self.with_data(self.data * vector[self.indices]))
+        return node_strengths(self.with_data(self.data * vector[self.indices]))
 
     def columns(self, vector: Vector) -> Vector:
         """Return the product of a row vector with the matrix, (n_rows,) to (n_columns,)."""
@@ -59,9 +76,76 @@ class Csr:
         return np.bincount(self.indices, values, minlength=self.n_columns).astype(np.float64, copy=False)
 
 
-def from_dense(values: npt.ArrayLike) -> Csr:
+def from_dense(values: ArrayLike) -> Csr:
     """Return a matrix of what is not 0 in an array of two dimensions."""
     dense = np.asarray(values)
     rows, columns = dense.nonzero()
     indptr = np.append(0, np.cumsum(np.bincount(rows, minlength=len(dense))))
     return Csr(indptr, columns.astype(np.int32), dense[rows, columns], dense.shape[1])
+
+
+def from_edges(
+    sources: NDArray[np.int64], targets: NDArray[np.int64], weights: NDArray[np.float64], n_nodes: int
+) -> Csr:
+    """Return the graph with these edges, each of which is given once and leads from one node to another.
+
+    >>> from_edges(np.array([2]), np.array([0]), np.array([9.0]), 3).indptr.tolist()
+    [0, 1, 1, 2]
+    """
+    ends = np.concatenate([sources, targets]), np.concatenate([targets, sources])
+    order = np.lexsort(ends[::-1])
+    n_of = np.bincount(ends[0], minlength=n_nodes)
+    return Csr(np.append(0, np.cumsum(n_of)), ends[1][order], np.concatenate([weights, weights])[order], n_nodes)
+
+
+def source_nodes(adjacency: Adjacency) -> NDArray[np.int64]:
+    """Return the node that each entry starts from, (n_entries,)."""
+    return np.repeat(np.arange(adjacency.shape[0]), np.diff(adjacency.indptr))
+
+
+def rows_of(adjacency: Adjacency, nodes: NDArray[np.int64]) -> Csr:
+    """Return the rows of some nodes, at the cost of their own entries."""
+    firsts = adjacency.indptr[nodes]
+    sizes = adjacency.indptr[nodes + 1] - firsts
+    indptr = np.append(0, np.cumsum(sizes))
+    flat = np.arange(indptr[-1]) + np.repeat(firsts - indptr[:-1], sizes)
+    return Csr(indptr, adjacency.indices[flat], adjacency.data[flat], adjacency.shape[1])
+
+
+def node_strengths(adjacency: Adjacency) -> NDArray[np.float64]:
+    """Return the sum of each node's weights, (n_nodes,)."""
+    found = np.zeros(adjacency.shape[0])
+    held = np.flatnonzero(np.diff(adjacency.indptr))
+    if len(held):
+        found[held] = np.add.reduceat(adjacency.data, adjacency.indptr[held])
+    return found
+
+
+def in_order(adjacency: Adjacency) -> Adjacency:
+    """Return the graph with the entries of each row by node."""
+    rows = source_nodes(adjacency)
+    if (np.diff(rows * len(adjacency.indptr) + adjacency.indices) > 0).all():
+        return adjacency
+    order = np.lexsort((adjacency.indices, rows))
+    return Csr(adjacency.indptr, adjacency.indices[order], adjacency.data[order], adjacency.shape[1])
+
+
+def components(adjacency: Adjacency) -> NDArray[np.int64]:
+    """Return the smallest node that each node is connected with, itself or another, (n_nodes,).
+
+    Nodes take over the smallest label that they know of, and what that one is labelled, until none changes.
+
+    >>> components(from_edges(np.array([3]), np.array([1]), np.array([1.0]), 4)).tolist()
+    [0, 1, 2, 1]
+    """
+    labels = np.arange(adjacency.shape[0])
+    rows, columns = source_nodes(adjacency), adjacency.indices
+    while len(rows):
+        low = labels.copy()
+        np.minimum.at(low, labels[rows], labels[columns])
+        while (low != low[low]).any():
+            low = low[low]
+        if (low[labels] == labels).all():
+            break
+        labels = low[labels]
+    return labels

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphrag_lite.llm.openai_fields import counted, parsed
+from graphrag_lite.llm.openai_fields import parse_json, token_count
 
 TAG = "graphrag-lite"  # under which OpenAI keeps it
 CHAT = "/v1/chat/completions"
@@ -119,7 +119,7 @@ def _anthropic_told(job: Mapping[str, Any]) -> tuple[str, str]:
 
 def _anthropic_is_wanted(job: Mapping[str, Any], wanted: Wanted) -> bool:
     """Return whether a job is of as many requests, and not older than the file: another's has none of our keys."""
-    n_requests = sum(filter(None, map(counted, (job.get("request_counts") or {}).values())))
+    n_requests = sum(filter(None, map(token_count, (job.get("request_counts") or {}).values())))
     made_at = datetime.datetime.fromisoformat(str(job["created_at"]))
     return n_requests == wanted.n_requests and made_at >= wanted.written_at - BEFORE
 
@@ -131,11 +131,11 @@ def _anthropic_result(row: Any) -> Iterator[Result]:
         yield str(row["custom_id"]), 400 if error.get("type") in INVALID else 0, error
         return
     message, used = result["message"], result["message"].get("usage") or {}
-    cached = counted(used.get("cache_read_input_tokens")) or 0
-    fresh = (counted(used.get(name)) or 0 for name in ("input_tokens", "cache_creation_input_tokens"))
+    cached = token_count(used.get("cache_read_input_tokens")) or 0
+    fresh = (token_count(used.get(name)) or 0 for name in ("input_tokens", "cache_creation_input_tokens"))
     said = "".join(part["text"] for part in message["content"] if part.get("type") == "text")
     finish = {"max_tokens": "length", "refusal": "content_filter"}.get(str(message.get("stop_reason")), "stop")
-    answer = _completion(said, finish, cached + sum(fresh), cached, counted(used.get("output_tokens")) or 0)
+    answer = _completion(said, finish, cached + sum(fresh), cached, token_count(used.get("output_tokens")) or 0)
     yield str(row["custom_id"]), 200, answer
 
 
@@ -206,7 +206,9 @@ def _gemini_answer(row: Any) -> tuple[int, Any]:
         error = row.get("error") or {}
         return 400 if error.get("code") in INVALID else 0, error
     used = answer.get("usageMetadata") or {}
-    counts = (counted(used.get(f"{n}TokenCount")) or 0 for n in ("prompt", "cachedContent", "candidates", "thoughts"))
+    counts = (
+        token_count(used.get(f"{n}TokenCount")) or 0 for n in ("prompt", "cachedContent", "candidates", "thoughts")
+    )
     prompt, cached, said, thought = counts
     candidate = (answer.get("candidates") or [{"finishReason": answer["promptFeedback"]["blockReason"]}])[0]
     parts = (candidate.get("content") or {}).get("parts") or []
@@ -231,7 +233,7 @@ def read_results(form: Form, text: str) -> Iterator[Result]:
     """Yield what can be read of the answers of a job, one or more to a line."""
     for line in text.split("\n"):
         with suppress(*NONE):
-            yield from form.results(parsed(line))
+            yield from form.results(parse_json(line))
 
 
 FORMS = {

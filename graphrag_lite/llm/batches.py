@@ -28,7 +28,7 @@ from graphrag_lite.llm.chat import ChatModel, Reply, Request
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import LARGE, Endpoint
 from graphrag_lite.llm.openai_chat import OpenAIChat
-from graphrag_lite.llm.openai_fields import parsed
+from graphrag_lite.llm.openai_fields import parse_json
 
 if TYPE_CHECKING:
     from graphrag_lite.llm.http_client import Client, Response
@@ -164,7 +164,7 @@ class Batches:
             params = {**self.form.first_page, **more}
             page = await client.get(self.form.jobs, params=params, most=LARGE)
             try:
-                rows, more = self.form.page(parsed(page.content))
+                rows, more = self.form.page(parse_json(page.content))
             except NONE:
                 return page
             if not page.is_success or any(self._is_wanted(row, wanted) for row in rows):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from graphrag_lite.errors import CallError, ModelError, UnansweredError
 from graphrag_lite.llm.limits import asked_pause
-from graphrag_lite.llm.openai_fields import parsed
+from graphrag_lite.llm.openai_fields import parse_json
 from graphrag_lite.llm.retries import Trouble
 from graphrag_lite.settings.models import Llm
 
@@ -61,7 +61,7 @@ class Diagnosis:
         try:
             return await attempt
         except StatusError as error:
-            self._refuse(error.response.status_code, body(error.response), error.response.headers, hand_back)
+            self._refuse(error.response.status_code, body_text(error.response), error.response.headers, hand_back)
         except http_client().BROKEN as error:
             if not http_client().is_down(error):
                 self.pass_on(error)
@@ -87,9 +87,9 @@ class Diagnosis:
     def read(self, response: Any) -> Any:
         """Return the JSON object of an answer. Raises Trouble for another, ModelError for a page of HTML."""
         try:
-            answer = parsed(response.content)
+            answer = parse_json(response.content)
         except ValueError:
-            start = self.redacted(body(response))[:80]
+            start = self.redacted(body_text(response))[:80]
             if "html" in response.headers.get("content-type", ""):
                 raise ModelError(
                     f"{self.address} answered with a web page. Check {self.section}.base_url: it is the"
@@ -145,7 +145,7 @@ class Diagnosis:
         A validator's (pydantic's: vLLM, Mistral) names the field beside it.
         """
         try:
-            found = parsed(text)
+            found = parse_json(text)
         except ValueError:
             page = text[:5000]
             found = re.sub(r"<title>[^<]{0,200}</title>|<[^<>]{0,200}>", " ", page)
@@ -184,8 +184,8 @@ class Diagnosis:
         if isinstance(error, TimeoutError):
             return f"{self.address} does not answer."
         if http_client().is_down(error):
-            return f"{self.address} cannot be reached: {self.redacted(cause(error))}."
-        return f"{self.address} cut the connection ({self.redacted(cause(error))})."
+            return f"{self.address} cannot be reached: {self.redacted(root_cause(error))}."
+        return f"{self.address} cut the connection ({self.redacted(root_cause(error))})."
 
     def next_step(self) -> str:
         if self.settings.base_url is None and (self.settings.address or "").startswith("https:"):
@@ -193,12 +193,12 @@ class Diagnosis:
         return f"Is the server running? Check {self.section}.base_url."
 
 
-def body(response: "Response") -> str:
+def body_text(response: "Response") -> str:
     """Return the text of an answer, as UTF-8: the charset that it names may be no encoding of text."""
     return response.content.decode("utf-8", "replace")
 
 
-def cause(error: BaseException) -> str:
+def root_cause(error: BaseException) -> str:
     inner = error.__cause__ or error
     told = getattr(inner, "strerror", None) or getattr(inner, "message", None) or inner  # str() adds lines and URLs
     return " ".join(str(told).split()).rstrip(".") or type(inner).__name__

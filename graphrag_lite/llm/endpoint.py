@@ -16,9 +16,9 @@ from urllib.parse import parse_qsl, urlsplit
 from weakref import WeakKeyDictionary
 
 from graphrag_lite.errors import CallError, ModelError, SettingsError
-from graphrag_lite.llm.diagnosis import Diagnosis, StatusError, body, cause, http_client
+from graphrag_lite.llm.diagnosis import Diagnosis, StatusError, body_text, http_client, root_cause
 from graphrag_lite.llm.limits import Slot, pause_before_next
-from graphrag_lite.llm.openai_fields import parsed
+from graphrag_lite.llm.openai_fields import parse_json
 from graphrag_lite.llm.retries import MAX_DELAY, Retries, Trouble
 from graphrag_lite.settings.models import Llm
 from graphrag_lite.settings.presets import deployment_url
@@ -122,7 +122,7 @@ class Endpoint:
         """Return the text of an answer that is no JSON. Raises like `post`."""
 
         async def attempt(_: Slot) -> str:
-            return body(await self._sent(send))
+            return body_text(await self._sent(send))
 
         return await self._answer(attempt, 0, hand_back)
 
@@ -181,7 +181,7 @@ class Endpoint:
             if not begun and whole.startswith("{") and (event := self._event(whole)):  # from who does not stream
                 yield event
         except broken as error:
-            raise CallError(f"{self.address} broke off its answer ({cause(error)}). Ask again.") from None
+            raise CallError(f"{self.address} broke off its answer ({root_cause(error)}). Ask again.") from None
 
     async def _lines(self, response: "Streamed") -> AsyncIterator[str]:
         """Yield lines as they come. Raises CallError for an answer that takes longer than a request may."""
@@ -201,7 +201,7 @@ class Endpoint:
 
     def _event(self, data: str) -> dict[str, Any] | None:
         """Read an event; None for what is none. Raises CallError for one that holds an error."""
-        event = parsed(data)
+        event = parse_json(data)
         if not isinstance(event, dict):
             return None
         if event.get("error"):

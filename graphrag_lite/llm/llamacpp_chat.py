@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from graphrag_lite.distribution import extra
+from graphrag_lite.distribution import install_hint
 from graphrag_lite.errors import ModelError, SettingsError
 from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.llm.openai_chat import OpenAIChat
@@ -70,7 +70,7 @@ class LlamacppChat:
         try:
             import xllamacpp
         except ImportError:
-            raise SettingsError(f"llm.model: a GGUF file needs {extra('llamacpp')}") from None
+            raise SettingsError(f"llm.model: a GGUF file needs {install_hint('llamacpp')}") from None
         asked = xllamacpp.CommonParams()
         asked.model.path = str(self.path)
         asked.n_ctx, asked.n_parallel = CONTEXT, 1

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from graphrag_lite.distribution import extra
+from graphrag_lite.distribution import install_hint
 from graphrag_lite.errors import SettingsError
 from graphrag_lite.llm.chat import Usage
 from graphrag_lite.settings.models import Embeddings
@@ -98,4 +98,4 @@ class LocalEmbedder:
         try:
             return self.library.opened(self.folder)
         except ImportError:
-            raise SettingsError(f"embeddings.provider: {self.provider} needs {extra(self.provider)}") from None
+            raise SettingsError(f"embeddings.provider: {self.provider} needs {install_hint(self.provider)}") from None

@@ -18,9 +18,9 @@ from graphrag_lite.errors import CallError, ModelError, SettingsError, Unanswere
 from graphrag_lite.llm.chat import Message, Reply, Request, Usage, first_word, prompt_tokens, with_tools_told
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import DONE, Endpoint
-from graphrag_lite.llm.openai_fields import content, parsed, reply_format, tool_call, usage_of
+from graphrag_lite.llm.openai_fields import message_text, parse_json, reply_format, tool_call, usage_of
 from graphrag_lite.llm.own_loop import OfLoop
-from graphrag_lite.llm.thinking import may_think, spoken
+from graphrag_lite.llm.thinking import may_think, without_thinking
 from graphrag_lite.settings.models import Llm
 from graphrag_lite.settings.presets import PLAIN
 from graphrag_lite.text import tokens
@@ -171,7 +171,7 @@ class OpenAIChat:
     def _bias(self, choices: tuple[str, ...]) -> dict[str, int]:
         """Return the bias for the tokens of the choices; empty where one of them is more than a token."""
         encoding = tokens.encoding_of(self.settings.model or "")
-        ids = [tokens.token(encoding, word) for word in choices]
+        ids = [tokens.token_id(encoding, word) for word in choices]
         return {} if None in ids else {str(number): BIAS for number in ids}
 
     async def _structured(self, request: Request, schema: Mapping[str, Any]) -> Reply:
@@ -298,7 +298,7 @@ class OpenAIChat:
                 finish = end or finish or ("stop" if event is DONE else None)
                 said += piece
                 if thinking and not may_think(said):
-                    piece = spoken(said)
+                    piece = without_thinking(said)
                     thinking = not piece
                 if piece and not thinking:
                     yield piece
@@ -320,7 +320,7 @@ class OpenAIChat:
         choice = answer["choices"][0]
         message = choice.get("message") or {}
         finish = str(choice.get("finish_reason") or "stop").lower()
-        text = content(message.get("content"))
+        text = message_text(message.get("content"))
         if finish == "error":
             raise CallError(f"{self.endpoint.address} broke off its answer. Ask again.")
         if finish == "content_filter":
@@ -332,11 +332,11 @@ class OpenAIChat:
         if estimated >= LONG and usage.prompt_tokens < CUT * estimated:
             self._may_be_cut(messages, usage.prompt_tokens)
         self._completion_tokens += (usage.completion_tokens - self._completion_tokens) // 10
-        return Reply(spoken(text), "length" if finish == "max_tokens" else finish, usage)
+        return Reply(without_thinking(text), "length" if finish == "max_tokens" else finish, usage)
 
     def _may_be_cut(self, messages: Sequence[Message], n_read: int) -> None:
         """Raise ModelError where the endpoint is known to cut prompts, and has; warn where another says so."""
-        count = tokens.counter("cl100k_base")
+        count = tokens.token_counter("cl100k_base")
         n_sent = sum(count(message["content"]) for message in messages)
         if n_read >= CUT * n_sent or n_read == 0:
             return
@@ -353,7 +353,7 @@ def _piece(event: Mapping[str, Any]) -> tuple[str, str | None]:
     """Return what an event adds to a reply, and why the reply ends there, None where it goes on."""
     choice = (event.get("choices") or [{}])[0]
     whole = choice.get("message")  # from a server that does not stream
-    piece = content((choice.get("delta") or whole or {}).get("content"))
+    piece = message_text((choice.get("delta") or whole or {}).get("content"))
     return piece, choice.get("finish_reason") or ("stop" if whole else None)
 
 
@@ -368,7 +368,7 @@ def _chosen(reply: Reply, choices: tuple[str, ...]) -> Reply:
 
 def _is_json(text: str) -> bool:
     try:
-        parsed(text)
+        parse_json(text)
     except ValueError:
         return False
     return True

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.attempts import ENDS_RUN, described
+from graphrag_lite.attempts import ENDS_RUN, describe_error
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.llm.chat import Embedder, Usage, estimated_tokens
 from graphrag_lite.llm.endpoint import LARGE, Endpoint
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.meter import Meter, Spent
-from graphrag_lite.llm.openai_fields import counted
+from graphrag_lite.llm.openai_fields import token_count
 from graphrag_lite.llm.providers import ProvidedEmbedder
 from graphrag_lite.plugins import Origin
 from graphrag_lite.settings.models import OPENAI, Embeddings, Llm
@@ -63,7 +63,7 @@ class OpenAIEmbedder:
                 raise ValueError("not a vector for every text")
             # At the precision of the memo, so that a vector is the same whether it was kept or not.
             vectors = [array.array("f", row["embedding"]).tolist() for row in rows]
-            used = counted((answer.get("usage") or {}).get("prompt_tokens")) or estimated
+            used = token_count((answer.get("usage") or {}).get("prompt_tokens")) or estimated
             return (vectors, Usage(prompt_tokens=used)), used
 
         return await self.endpoint.post(send, estimated, read)
@@ -133,7 +133,7 @@ class MemoisedEmbedder:
             except ENDS_RUN:
                 raise
             except Exception as error:  # of a model that is not ours
-                raise CallError(described(error)) from error
+                raise CallError(describe_error(error)) from error
             count(usage)
         if self.watch:
             self.watch.spend(self.meter.to_dict(self.stage))
@@ -186,12 +186,12 @@ def open_embedder(
     """
     memo = Memo(output / "memo.sqlite", run=run and _own(run), must_keep=must_keep)
     try:
-        yield metered(settings, llm, memo, embedder, meter)
+        yield memoised_embedder(settings, llm, memo, embedder, meter)
     finally:
         memo.close()
 
 
-def metered(
+def memoised_embedder(
     settings: Embeddings, llm: Llm, memo: Memo, embedder: Embedder | None = None, meter: Meter | None = None
 ) -> MemoisedEmbedder:
     """Return the embedding model over a memo. Raises SettingsError where a budget needs prices that are not known."""

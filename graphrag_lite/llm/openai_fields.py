@@ -12,7 +12,7 @@ MOST = 10**9  # tokens of one request: no count is more, nor less than none
 TEXT = ("text", "output_text")  # types of the parts of a message that are spoken
 
 
-def parsed(text: str | bytes) -> Any:
+def parse_json(text: str | bytes) -> Any:
     """Read JSON of an endpoint. Raises ValueError for what is none, or is nested too deeply to be read."""
     try:
         return json.loads(text)
@@ -32,7 +32,7 @@ def tool_call(calls: Any, said: str) -> str:
         return ""
     arguments = function.get("arguments") or {}
     with suppress(ValueError):  # whoever asked says that it cannot be read
-        arguments = parsed(arguments) if isinstance(arguments, str) else arguments
+        arguments = parse_json(arguments) if isinstance(arguments, str) else arguments
     return json.dumps({"thought": said, "tool": str(function.get("name")), "arguments": arguments}, ensure_ascii=False)
 
 
@@ -68,25 +68,25 @@ def _is_closed(schema: Any) -> bool:
 def usage_of(answer: Mapping[str, Any], estimated: int) -> Usage:
     """Read what an answer cost; where the endpoint does not say, estimate it."""
     usage = answer.get("usage")
-    if not isinstance(usage, Mapping) or (prompt := counted(usage.get("prompt_tokens"))) is None:
+    if not isinstance(usage, Mapping) or (prompt := token_count(usage.get("prompt_tokens"))) is None:
         message = answer["choices"][0].get("message") or {}
-        return Usage(estimated, 0, estimated_tokens(content(message.get("content"))))
+        return Usage(estimated, 0, estimated_tokens(message_text(message.get("content"))))
     details = usage.get("prompt_tokens_details")
-    cached = counted(details.get("cached_tokens")) if isinstance(details, Mapping) else None
+    cached = token_count(details.get("cached_tokens")) if isinstance(details, Mapping) else None
     if cached is None:
-        cached = counted(usage.get("prompt_cache_hit_tokens"))  # DeepSeek's
-    said, total = counted(usage.get("completion_tokens")) or 0, counted(usage.get("total_tokens"))
+        cached = token_count(usage.get("prompt_cache_hit_tokens"))  # DeepSeek's
+    said, total = token_count(usage.get("completion_tokens")) or 0, token_count(usage.get("total_tokens"))
     if total is not None:  # some count what was thought in the total alone
         said = max(said, total - prompt)
     return Usage(prompt, min(cached or 0, prompt), said)
 
 
-def counted(tokens: Any) -> int | None:
+def token_count(tokens: Any) -> int | None:
     """Return a number of tokens that an endpoint tells, None for what can be none."""
     return tokens if type(tokens) is int and 0 <= tokens <= MOST else None
 
 
-def content(said: Any) -> str:
+def message_text(said: Any) -> str:
     """Return the text of a message's content: a string, null, or parts of which some are text, others reasoning."""
     if isinstance(said, list):
         parts = [part for part in said if isinstance(part, Mapping) and part.get("type", "text") in TEXT]

@@ -15,14 +15,14 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from graphrag_lite import plugins
-from graphrag_lite.attempts import ENDS_RUN, LONGEST, described
+from graphrag_lite.attempts import ENDS_RUN, LONGEST, describe_error
 from graphrag_lite.errors import CallError, ModelError, PluginError
 from graphrag_lite.llm.chat import ChatModel, Reply, Request, Usage, estimated_tokens, prompt_tokens
 from graphrag_lite.llm.diagnosis import MESSAGE, Diagnosis
 from graphrag_lite.llm.limits import Slot
 from graphrag_lite.llm.meter import FIRST_GUESS
 from graphrag_lite.llm.openai_chat import OpenAIChat
-from graphrag_lite.llm.openai_fields import content
+from graphrag_lite.llm.openai_fields import message_text
 from graphrag_lite.llm.retries import Retries, Trouble
 from graphrag_lite.plugins import Origin
 from graphrag_lite.settings.models import Embeddings, Llm
@@ -118,7 +118,7 @@ class _Provided:
     def _redacted(self, error: Exception) -> str:
         text = str(error)
         said = self._diagnosis.redacted(text)
-        return described(error) if said == text else f"{type(error).__name__}: {said[:LONGEST]}"
+        return describe_error(error) if said == text else f"{type(error).__name__}: {said[:LONGEST]}"
 
     def _wrong(self, given: object, wanted: str) -> PluginError:
         return PluginError(f"{self.origin.name} returned a {type(given).__name__}, not {wanted}.")
@@ -144,7 +144,7 @@ class ProvidedChat(_Provided):
         async with AsyncExitStack() as holding:
             pieces, piece = await self._retries.answer(lambda _: self._translated(begin), _expected(request), holding)
             while isinstance(piece, str):
-                yield content(piece)
+                yield message_text(piece)
                 try:
                     piece = await self._translated(lambda: anext(pieces, None))
                 except Trouble as trouble:
@@ -154,7 +154,7 @@ class ProvidedChat(_Provided):
     def _read(self, reply: Any, request: Request) -> Reply:
         if not isinstance(reply, Reply):
             raise self._wrong(reply, "a Reply")
-        text = content(reply.text)
+        text = message_text(reply.text)
         estimated = Usage(prompt_tokens(request.messages), 0, estimated_tokens(text))
         return replace(reply, text=text, usage=estimated if reply.usage == Usage() else reply.usage)
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from graphrag_lite.attempts import ENDS_RUN, described
+from graphrag_lite.attempts import ENDS_RUN, describe_error
 from graphrag_lite.errors import CallError, ReplyError, WaitingError
 from graphrag_lite.llm.chat import Message, Reply, Request, first_word
 from graphrag_lite.llm.limits import EARLY
 from graphrag_lite.llm.meter import Stopped
-from graphrag_lite.llm.thinking import spoken, whole
+from graphrag_lite.llm.thinking import complete_text, without_thinking
 from graphrag_lite.watch import Watch
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class StageModel:
     async def call(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> str:
         """Return what the model says where it may call `tools`. It is kept as it is, and read by whoever asked."""
         request = Request(tuple(messages), tools=tuple(tools))
-        return await self.model.beside(self._answered(request, str, lambda reply: spoken(reply.text)))
+        return await self.model.beside(self._answered(request, str, lambda reply: without_thinking(reply.text)))
 
     async def yes(self, messages: Sequence[Message]) -> bool:
         """Return whether the model says yes to a question that asks for yes or no."""
@@ -130,7 +130,7 @@ class StageModel:
             except ENDS_RUN:
                 raise
             except Exception as error:
-                self.failures.append((name(item), described(error), 1))
+                self.failures.append((name(item), describe_error(error), 1))
                 return None
 
         async def lane() -> None:
@@ -192,7 +192,7 @@ class StageModel:
         request = Request(tuple(messages))
         memo = self.model.memo
         key, manner = (memo.key(self.model.identity, asked) for asked in (request, SPEAKS_AT_ONCE))
-        if (found := memo.get(key)) is not None and (known := spoken(found.text)):
+        if (found := memo.get(key)) is not None and (known := without_thinking(found.text)):
             self.model.meter.hit(self.stage)
             yield known
             return
@@ -205,7 +205,7 @@ class StageModel:
                         yield piece
                     continue
                 count(piece.usage)
-                answer = whole(piece)
+                answer = complete_text(piece)
                 await memo.put(key, replace(piece, text=answer))
                 if (spoke := pieces.split() == answer.split()) != at_once:
                     await memo.put(manner, Reply("yes" if spoke else "no"))
@@ -215,7 +215,7 @@ class StageModel:
                     raise ReplyError("what was shown was the model's thinking. Its answer is kept: ask again")
 
     async def _answered(
-        self, request: Request, parse: Callable[[str], T], said_in: Callable[[Reply], str] = whole
+        self, request: Request, parse: Callable[[str], T], said_in: Callable[[Reply], str] = complete_text
     ) -> T:
         key = self.model.memo.key(self.model.identity, request)
         if (known := self._remembered(key, parse, said_in)) is not None:
@@ -227,7 +227,7 @@ class StageModel:
             try:
                 result = parse(said_in(reply))
             except ReplyError as error:
-                said = {"role": "assistant", "content": spoken(reply.text).strip() or "(nothing)"}
+                said = {"role": "assistant", "content": without_thinking(reply.text).strip() or "(nothing)"}
                 again = {"role": "user", "content": REPAIR.format(error=error)}
                 again_asked = replace(request, messages=(*request.messages, said, again))
                 reply = await self._complete(again_asked, self.model.memo.key(self.model.identity, again_asked))
@@ -235,7 +235,7 @@ class StageModel:
                     result = parse(said_in(reply))
                 except ReplyError as problem:
                     raise ReplyError(f"{problem} (the model said: {_beginning(reply.text)!r})") from None
-            await self.model.memo.put(key, replace(reply, text=spoken(reply.text)))
+            await self.model.memo.put(key, replace(reply, text=without_thinking(reply.text)))
             return result
 
     def _remembered(self, key: str, parse: Callable[[str], T], said_in: Callable[[Reply], str]) -> tuple[T] | None:
@@ -263,7 +263,7 @@ class StageModel:
             except (Exception, asyncio.CancelledError) as error:  # of a model that is not ours
                 if (asks := asyncio.current_task()) and asks.cancelling():
                     raise  # it is the run that is cancelled
-                raise CallError(described(error)) from error
+                raise CallError(describe_error(error)) from error
             count(reply.usage)
             return reply
 

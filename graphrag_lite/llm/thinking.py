@@ -20,15 +20,16 @@ GOES_ON = re.compile(r"[.,;:!?)]|[^\S\n]+[^\W\d_A-Z]")  # after a tag that a sen
 ENDS = re.compile(r"[.!?…。！？\n]\s*\Z")  # before a tag that ends thinking
 
 
-def spoken(text: str) -> str:
+def without_thinking(text: str) -> str:
     """Return a reply without its thinking, empty where that never ends.
 
     Thinking is what an opening tag at the start begins, and what stands before a closing tag that no tag has opened. A
     tag that is quoted, within a sentence that goes on, or in a reply that is JSON as a whole, is what a text speaks of.
 
-    >>> spoken("<think>Hm.</think>\\n\\nYes."), spoken("So it says yes.\\n</think>\\n\\nYes."), spoken("<think>Hm.")
+    >>> (without_thinking("<think>Hm.</think>\\n\\nYes."), without_thinking("So it says yes.\\n</think>\\n\\nYes."),
+    ...  without_thinking("<think>Hm."))
     ('Yes.', 'Yes.', '')
-    >>> spoken("The tag `</think>` ends it [1]; what follows </think> is the answer.")
+    >>> without_thinking("The tag `</think>` ends it [1]; what follows </think> is the answer.")
     'The tag `</think>` ends it [1]; what follows </think> is the answer.'
     """
     if TAG.search(text) is None or _is_json(text):
@@ -36,7 +37,7 @@ def spoken(text: str) -> str:
     tags = [tag for tag in TAG.finditer(text) if not _is_quoted(text, tag)]
     if text.lstrip().lower().startswith(OPENINGS):
         closing = next((tag for tag in tags if tag[1]), None)
-        return spoken(text[closing.end() :].lstrip()) if closing else ""
+        return without_thinking(text[closing.end() :].lstrip()) if closing else ""
     n_open = 0
     for tag in tags:
         if not tag[1]:
@@ -44,15 +45,15 @@ def spoken(text: str) -> str:
         elif n_open:
             n_open -= 1
         elif not _is_spoken_of(text, tag):
-            return spoken(text[tag.end() :].lstrip())
+            return without_thinking(text[tag.end() :].lstrip())
     return text
 
 
-def whole(reply: "Reply") -> str:
+def complete_text(reply: "Reply") -> str:
     """Return the text of a reply, without thinking. Raises ReplyError where it is empty or cut off."""
     if reply.finish_reason == "length":
         raise ReplyError(f"it was cut off after {reply.usage.completion_tokens} tokens; say it in fewer words")
-    if not (text := spoken(reply.text)).strip():
+    if not (text := without_thinking(reply.text)).strip():
         raise ReplyError(f"it is empty (finish_reason: {reply.finish_reason})")
     return text
 

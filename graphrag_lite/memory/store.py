@@ -19,7 +19,7 @@ from typing import Any
 
 from graphrag_lite.errors import InputError, LockedError, OutputError, TableError
 from graphrag_lite.text.function_words import FUNCTION_WORDS
-from graphrag_lite.text.language import closest, detect
+from graphrag_lite.text.language import closest_language, detect
 from graphrag_lite.text.words import terms, without_asking
 
 BUSY = 5.0  # seconds to wait for another process that writes
@@ -116,7 +116,9 @@ class Memory:
             self._database.execute("delete from entries where place = ?", place)
 
     def _put(self, entry: Entry) -> None:
-        language = detect(entry.content) or closest(entry.content, LANGUAGES)  # a note may be too short to tell
+        language = detect(entry.content) or closest_language(
+            entry.content, LANGUAGES
+        )  # a note may be too short to tell
         values = (entry.id, entry.kind, entry.session, entry.role, entry.content)
         rest = (json.dumps(list(entry.tags)), json.dumps(list(entry.citations)), entry.created_at, language)
         done = self._database.execute(

@@ -17,7 +17,7 @@ NAMES = {one.name for one in fields(Entry)}
 BLOCK_FIELDS = ("session", "name", "content")
 
 
-def exported(memory: Memory, session: str | None = None) -> Iterator[str]:
+def export_memory(memory: Memory, session: str | None = None) -> Iterator[str]:
     """Yield notes and messages, by kind and time, then the core blocks, a JSON object a line; of one session or all."""
     for kind in (NOTE, MESSAGE):
         for place in memory.listed(kind, session):
@@ -27,7 +27,7 @@ def exported(memory: Memory, session: str | None = None) -> Iterator[str]:
             yield json.dumps({"kind": "block", "session": own, "name": name, "content": content}, ensure_ascii=False)
 
 
-def imported(memory: Memory, path: Path, session: str | None = None) -> int:
+def import_memory(memory: Memory, path: Path, session: str | None = None) -> int:
     """Keep what `exported` wrote, or the messages of an export of conversations, and return how many there are.
 
     It is kept in `session`, else in those that the file names: all or nothing, what is there already once. Raises
@@ -95,7 +95,7 @@ def _messages(data: bytes, path: Path) -> Iterable[Entry]:
                 yield Entry(content, MESSAGE, session, said.role or said.speaker, created_at=made)
 
 
-def promoted(entry: Entry) -> str:
+def note_document(entry: Entry) -> str:
     """Return a note as a Markdown document that says of itself that it was generated, and what it rests on."""
     about = {"origin": "generated", "note": entry.id, "session": entry.session, "date": entry.created_at}
     rests = [

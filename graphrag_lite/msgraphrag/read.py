@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_lite.errors import InputError
-from graphrag_lite.read.documents import clean
+from graphrag_lite.read.documents import replace_surrogates
 from graphrag_lite.read.json_lines import objects
 
 Row = dict[str, Any]
@@ -26,7 +26,7 @@ PREFIXES = ("", "create_final_")  # the second in version 1
 def text(value: Any) -> str:
     """Return a text that every encoding can write."""
     if isinstance(value, str):
-        return value if value.isascii() else clean(value)
+        return value if value.isascii() else replace_surrogates(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     raise ValueError("is no text")
@@ -39,14 +39,14 @@ def number(value: Any) -> float:
     raise ValueError("is no number")
 
 
-def whole(value: Any) -> int:
+def integer(value: Any) -> int:
     """Return a whole number that an int64 holds."""
     if number(value) == int(value) and -(2**63) <= int(value) < 2**63:
         return int(value)
     raise ValueError("is no whole number")
 
 
-def listed(convert: Convert) -> Convert:
+def list_of(convert: Convert) -> Convert:
     """Return the conversion of a list of such values; its empty ones are left out."""
 
     def convert_all(value: Any) -> list[Any]:
@@ -70,8 +70,8 @@ class Source:
     required: bool = False
 
 
-EMPTY: dict[Convert, Any] = {text: "", number: 0.0, whole: None, anything: None}
-KINDS = {"text": text, "texts": listed(text), "number": number, "whole": whole, "anything": anything}
+EMPTY: dict[Convert, Any] = {text: "", number: 0.0, integer: None, anything: None}
+KINDS = {"text": text, "texts": list_of(text), "number": number, "whole": integer, "anything": anything}
 SOURCES = {
     table: Source(
         {column: convert for kind, convert in KINDS.items() for column in stated.get(kind, "").split()},

@@ -7,7 +7,7 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.quotations import Quotable
 from graphrag_lite.evidence.source_sentences import SentenceIndex
 from graphrag_lite.msgraphrag.read import Notes, Row
-from graphrag_lite.msgraphrag.texts import Texts, unused
+from graphrag_lite.msgraphrag.texts import Texts, unused_id
 from graphrag_lite.text.dates import iso_period
 from graphrag_lite.text.sentences import trimmed
 
@@ -61,7 +61,7 @@ class Graph:
             unit_ids = self._known("entities", "text unit", self.unit_ids, named_in)
             description = "\n".join(dict.fromkeys(row["description"] for row in own if row["description"]))
             kind = first["type"].strip().lower()
-            identity = unused(first["id"] or tables.content_id("entity", title), used)
+            identity = unused_id(first["id"] or tables.content_id("entity", title), used)
             sources = self._sources(unit_ids, [title], description, MAX_SENTENCES)
             for row in own:
                 self.entity_ids.setdefault(row["id"], [identity])
@@ -91,7 +91,7 @@ class Graph:
         for place, row in enumerate(rows):
             source, target = entity[row["source"]], entity[row["target"]]
             unit_ids = self._known("relationships", "text unit", self.unit_ids, row["text_unit_ids"])
-            identity = unused(row["id"] or tables.content_id("relationship", source["id"], target["id"]), used)
+            identity = unused_id(row["id"] or tables.content_id("relationship", source["id"], target["id"]), used)
             if row["id"]:
                 self.relationship_ids.setdefault(row["id"], [identity])
             names = [row["source"], row["target"]]
@@ -127,7 +127,7 @@ class Graph:
                 continue
             start, end = iso_period(row["start_date"], row["end_date"])
             claim = {key: value or NO_CLAIM.get(key, "") for key, value in row.items()}
-            identity = unused(row["id"] or tables.content_id("claim", row["text_unit_id"], row["description"]), used)
+            identity = unused_id(row["id"] or tables.content_id("claim", row["text_unit_id"], row["description"]), used)
             self.spans["covariates"].setdefault(_number(row, place), self._quoted(unit_ids[0], claim))
             made.append(
                 claim
@@ -153,7 +153,7 @@ class Graph:
                 self.notes.add("communities", "left out: no members, or the number of another")
                 continue
             related = self._known("communities", "relationship", self.relationship_ids, row["relationship_ids"])
-            identity = unused(row["id"] or tables.content_id("community", str(level), *entity_ids), used)
+            identity = unused_id(row["id"] or tables.content_id("community", str(level), *entity_ids), used)
             kept[number] = row | {
                 "id": identity,
                 "human_readable_id": number,

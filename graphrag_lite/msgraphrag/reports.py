@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from graphrag_lite import tables
-from graphrag_lite.evidence.citation_marks import disarm, rewrite
+from graphrag_lite.evidence.citation_marks import escape_marks, rewrite
 from graphrag_lite.evidence.report_page import as_json, page
-from graphrag_lite.msgraphrag.read import Notes, Row, text, whole
-from graphrag_lite.msgraphrag.texts import Texts, unused
+from graphrag_lite.msgraphrag.read import Notes, Row, integer, text
+from graphrag_lite.msgraphrag.texts import Texts, unused_id
 
 MAX_REPORT_PLACES = 3  # that a mark to another report points to
 
@@ -52,12 +52,12 @@ def renumber(text: str, number: Callable[[str, int], int | None]) -> str:
             continue
         ids = [(table, int(number)) for table, listed in records if table for number in re.findall(r"\d{1,18}", listed)]
         numbers = dict.fromkeys(n for table, identity in ids if (n := number(table, identity)) is not None)
-        parts.append(disarm(text[done : found.start()]))
+        parts.append(escape_marks(text[done : found.start()]))
         if numbers:
             blanks = found[0][: found[0].index("[")]
             parts += [blanks, *(f"[{n}]" for n in numbers)]
         done = found.end()
-    return "".join([*parts, disarm(text[done:])])
+    return "".join([*parts, escape_marks(text[done:])])
 
 
 def convert_reports(
@@ -87,7 +87,7 @@ def convert_reports(
             continue
         own = _places(row["citations"], moved)
         report = made[number] = _report(row, community[number], known | ({OURS: own} if own else {}), notes)
-        report["id"] = unused(report["id"], used)
+        report["id"] = unused_id(report["id"], used)
         places = [{key: place for key, place in span.items() if key != "n"} for span in report["citations"]]
         of_reports[number] = places[:MAX_REPORT_PLACES]
     notes.add("communities", "without a report", sum(number not in made for number in community) if rows else 0)
@@ -154,7 +154,7 @@ def _places(citations: Any, moved: Moved) -> dict[int, list[Row]]:
     for cited in citations if isinstance(citations, list) else []:
         try:
             unit, shift = moved[cited["text_unit_id"]]
-            n, start, end = (whole(cited[key]) for key in ("n", "char_start", "char_end"))
+            n, start, end = (integer(cited[key]) for key in ("n", "char_start", "char_end"))
         except (KeyError, TypeError, ValueError):
             continue
         if unit["char_start"] <= start + shift < end + shift <= unit["char_end"]:

@@ -18,7 +18,7 @@ from typing import Any
 from graphrag_lite import tables
 from graphrag_lite.msgraphrag.read import Notes, Row
 from graphrag_lite.text.language import languages
-from graphrag_lite.text.tokens import counter
+from graphrag_lite.text.tokens import token_counter
 
 UNKNOWN = tables.content_id("document", "")  # id of the document of units that name none
 ENCODING = "cl100k_base"  # of the counts of tokens that are missing
@@ -87,10 +87,10 @@ def _bodies(piece: str) -> Iterator[str]:
         start = line.end()
 
 
-def joined(pieces: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+def join_pieces(pieces: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
     """Return one text that holds all pieces in their order, and their spans. What two in a row share stands once.
 
-    >>> joined(["It was the whole of a long day", "the whole of a long day that was lost.", "End."])
+    >>> join_pieces(["It was the whole of a long day", "the whole of a long day that was lost.", "End."])
     ('It was the whole of a long day that was lost.\\n\\nEnd.', [(0, 30), (7, 45), (47, 51)])
     """
     parts: list[str] = []
@@ -154,7 +154,7 @@ def place_texts(documents: Sequence[Row], units: Sequence[Row], notes: Notes) ->
         elif not own:
             notes.add("documents", "left out: no text")
         if lost:
-            text, spans = joined([unit["text"] for unit in lost])
+            text, spans = join_pieces([unit["text"] for unit in lost])
             placed += [(unit, len(made), *span) for unit, span in zip(lost, spans, strict=True)]
             identity = tables.content_id("document", row["id"], text) if whole else row["id"]
             made.append(row | {"id": identity, "text": text})
@@ -238,7 +238,7 @@ def _units(documents: list[Row], placed: Sequence[tuple[Row, int, int, int]], no
         if identity:
             notes.add("text_units", "left out: the same place as another")
         else:
-            identity = at[number, start, end] = unused(unit["id"], used)
+            identity = at[number, start, end] = unused_id(unit["id"], used)
             same = text == unit["text"] and (unit["n_tokens"] or 0) > 0
             made.append(
                 {
@@ -248,7 +248,7 @@ def _units(documents: list[Row], placed: Sequence[tuple[Row, int, int, int]], no
                     "char_start": start,
                     "char_end": end,
                     "text": text,
-                    "n_tokens": unit["n_tokens"] if same else counter(ENCODING)(text),
+                    "n_tokens": unit["n_tokens"] if same else token_counter(ENCODING)(text),
                 }
             )
             ordinals[number] += 1
@@ -259,7 +259,7 @@ def _units(documents: list[Row], placed: Sequence[tuple[Row, int, int, int]], no
     return Texts(documents, made, dict(unit_ids), unit_numbers)
 
 
-def unused(identity: str, used: set[str]) -> str:
+def unused_id(identity: str, used: set[str]) -> str:
     """Return an id, or where another row has it, one made of it."""
     own = identity if identity not in used else tables.content_id(identity, str(len(used)))
     used.add(own)

@@ -59,10 +59,10 @@ class Cron:
     expression: str = field(default="* * * * *", repr=False, compare=False)
 
 
-def read(expression: str) -> Cron:
+def parse_cron(expression: str) -> Cron:
     """Read a cron expression. Raises SettingsError that names the field.
 
-    >>> read("*/30 2 * * mon-wed,7")
+    >>> parse_cron("*/30 2 * * mon-wed,7")
     Cron(minutes=(0, 30), hours=(2,), days=(1, 2, ..., 31), months=(1, ..., 12), weekdays=(0, 1, 2, 3), either=False)
     """
     texts = expression.split()
@@ -136,7 +136,7 @@ def _all(field: Field, values: tuple[int, ...]) -> bool:
     return values == every(field)
 
 
-def zone(name: str | None) -> datetime.tzinfo:
+def time_zone(name: str | None) -> datetime.tzinfo:
     """Return a time zone by its name, None: that of this machine. Raises SettingsError."""
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
@@ -209,7 +209,7 @@ def next_after(cron: Cron, zone: datetime.tzinfo) -> Callable[[datetime.datetime
 def crontab(cron: Cron) -> str:
     """Write it for cron: numbers alone, which every cron reads. Raises SettingsError where that cannot be done.
 
-    >>> crontab(read("00,30 */2 5/8 jan-jun sat-sun"))
+    >>> crontab(parse_cron("00,30 */2 5/8 jan-jun sat-sun"))
     '0,30 */2 5,13,21,29 1-6 0,6'
     """
     minute, hour, month = (
@@ -224,12 +224,12 @@ def crontab(cron: Cron) -> str:
     return f"{minute} {hour} {day} {month} {weekday}"
 
 
-def calendars(cron: Cron, timezone: str | None = None) -> list[str]:
+def systemd_calendars(cron: Cron, timezone: str | None = None) -> list[str]:
     """Write it for systemd: the values of OnCalendar= (systemd.time(7)), any of which is enough.
 
     No steps: with 00/5:*, systemd 252 leaves out the hour after midnight.
 
-    >>> calendars(read("*/15 2 * * mon-fri"), "Europe/Berlin")
+    >>> systemd_calendars(parse_cron("*/15 2 * * mon-fri"), "Europe/Berlin")
     ['Mon..Fri *-*-* 02:00,15,30,45:00 Europe/Berlin']
     """
     clock = f"{_list(HOUR, cron.hours, '..')}:{_list(MINUTE, cron.minutes, '..')}:00"

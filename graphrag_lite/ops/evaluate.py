@@ -10,7 +10,7 @@ import numpy as np
 from graphrag_lite.errors import InputError
 from graphrag_lite.read.json_lines import objects
 from graphrag_lite.text.dates import iso_date
-from graphrag_lite.text.timestamps import iso
+from graphrag_lite.text.timestamps import to_iso
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -207,7 +207,7 @@ def _wrong(row: Mapping[str, Any] | None, lines: Mapping[str, int]) -> str:
         return "`superseded_ids` is not a list of the ids of documents"
     if row.get("latest_supporting_id") is not None and not _is_id(row["latest_supporting_id"]):
         return "`latest_supporting_id` is not the id of a document"
-    if (asked := row.get("question_date")) and not (isinstance(asked, str) and (iso_date(asked) or iso(asked))):
+    if (asked := row.get("question_date")) and not (isinstance(asked, str) and (iso_date(asked) or to_iso(asked))):
         return "`question_date` is not a date, such as 2023-05-30"
     return ""
 

@@ -36,7 +36,7 @@ def bring_up_to_date(folder: Path, files: Iterable[tuple[str, bytes]]) -> Writte
     ours = _listed(folder)
     sha256 = {path: hashlib.sha256(content).hexdigest() for path, content in wanted.items()}
     there = [path for path in wanted if path not in ours and (folder / path).exists()]
-    foreign = [path for path in there if snapshots.digest(folder / path) != sha256[path]]
+    foreign = [path for path in there if snapshots.file_digest(folder / path) != sha256[path]]
     if foreign:
         more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
         raise OutputError(f"{folder}: {', '.join(foreign[:3])}{more} would be overwritten. Choose another --output.")
@@ -44,7 +44,7 @@ def bring_up_to_date(folder: Path, files: Iterable[tuple[str, bytes]]) -> Writte
     digests = {}
     for path in sorted(ours.keys() | wanted.keys()):
         target = folder / path
-        found = snapshots.digest(target)
+        found = snapshots.file_digest(target)
         if found and path in ours and found != ours[path]:
             done.kept.append(path)
             digests[path] = ours[path]
@@ -55,13 +55,13 @@ def bring_up_to_date(folder: Path, files: Iterable[tuple[str, bytes]]) -> Writte
         else:
             digests[path] = sha256[path]
             if found != digests[path]:
-                write(target, wanted[path])
+                replace_file(target, wanted[path])
                 done.n_written += 1
-    write(folder / LIST, json.dumps(digests, indent=0, ensure_ascii=False).encode())
+    replace_file(folder / LIST, json.dumps(digests, indent=0, ensure_ascii=False).encode())
     return done
 
 
-def write(target: Path, content: bytes) -> None:
+def replace_file(target: Path, content: bytes) -> None:
     """Replace a file in one step. Raises OutputError where it cannot be written."""
     if target.is_dir():
         raise OutputError(f"{target} is a folder, where a file is to be written.")

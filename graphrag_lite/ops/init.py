@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from graphrag_lite import prompts
+from graphrag_lite import prompts, tables
 from graphrag_lite.errors import OutputError
 from graphrag_lite.run import snapshots
 from graphrag_lite.settings import file as settings_file
@@ -15,13 +15,13 @@ def write_defaults(folder: Path, *, force: bool) -> list[Path]:
     """
     if folder.is_file():
         raise OutputError(f"{folder}: this is a file, not a folder.")
-    files = {folder / "settings.yaml": settings_file.render()}
+    files = {folder / "settings.yaml": settings_file.render_defaults()}
     files |= {folder / "prompts" / name: text for name, text in prompts.shipped().items()}
     there = [str(path) for path in files if path.exists()]
     if there and not force:
         raise OutputError(f"{', '.join(there)} would be overwritten. Use --force if you mean that.")
-    with snapshots.writing(folder):
+    with snapshots.explain_write_errors(folder):
         for path, text in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            snapshots.write_text(path, text)
+            tables.replace_file(path, text.encode())
     return list(files)

@@ -53,7 +53,7 @@ def check(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def recorded(path: Path | None, output: Path) -> Iterator[dict[str, Any]]:
+def record_run(path: Path | None, output: Path) -> Iterator[dict[str, Any]]:
     """Write a metrics file when the run within has ended, however it does. It fills in its summary.
 
     Not for a command that is wrong, which is no run. A file that cannot be written is told, and does not change how

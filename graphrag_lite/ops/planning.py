@@ -17,19 +17,19 @@ from graphrag_lite.errors import SettingsError
 from graphrag_lite.llm.chat import ChatModel, Embedder, Usage
 from graphrag_lite.llm.meter import Meter, cost_of
 from graphrag_lite.llm.model import Model
-from graphrag_lite.llm.openai_embedder import MemoisedEmbedder, metered
+from graphrag_lite.llm.openai_embedder import MemoisedEmbedder, memoised_embedder
 from graphrag_lite.llm.providers import chat_model, models_of_stages
 from graphrag_lite.llm.rehearsal import FIRST, MORE, YES_NO, RehearsedStage, by_line, open_rehearsal
 from graphrag_lite.ops.estimates import Amount, Estimates, gleanings
 from graphrag_lite.read.readers import all_readers
 from graphrag_lite.run import loop, stamps
 from graphrag_lite.run.corpus_files import scan
-from graphrag_lite.run.sync import complete
+from graphrag_lite.run.sync import run_coroutine
 from graphrag_lite.settings import Settings
 from graphrag_lite.settings.models import Llm
-from graphrag_lite.stages.embed_text_units import EmbeddingInputs, excerpts
+from graphrag_lite.stages.embed_text_units import EmbeddingInputs, text_excerpts
 from graphrag_lite.stages.load_documents import fields_of
-from graphrag_lite.text.tokens import counter
+from graphrag_lite.text.tokens import token_counter
 from graphrag_lite.watch import Silence
 
 ONE_EACH = "estimate: one a text unit"
@@ -108,7 +108,7 @@ def plan(
     """
     if model is None and (lacking := settings.lack_a_model()):
         raise SettingsError("\n".join(lacking))
-    return complete(_plan(corpus, output, settings, model, embedder))
+    return run_coroutine(_plan(corpus, output, settings, model, embedder))
 
 
 def with_choices(made: Plan, corpus: Path, output: Path, settings: Settings, model: ChatModel | None = None) -> Plan:
@@ -125,7 +125,7 @@ def with_choices(made: Plan, corpus: Path, output: Path, settings: Settings, mod
     }
     cheaper: list[Choice] = []
     for setting, changes in choices.items():
-        total = complete(_plan(corpus, output, settings.model_copy(update=changes), model, None)).total
+        total = run_coroutine(_plan(corpus, output, settings.model_copy(update=changes), model, None)).total
         if total.prompt_tokens < made.total.prompt_tokens:
             cheaper.append(Choice(setting, total.calls, total.prompt_tokens, total.completion_tokens, total.cost))
     return replace(made, cheaper=tuple(cheaper))
@@ -142,11 +142,11 @@ async def _plan(
         return Plan(settings.method, None, None, 0, 0, 0, (), _total(()), None)
     if standard:
         Meter(settings.llm)  # refuses a budget that it cannot keep
-    count = by_line(counter(settings.split_text_units.encoding))
+    count = by_line(token_counter(settings.split_text_units.encoding))
     chat_of_run = chat_model(settings.llm, model) if standard else None
     others = models_of_stages(settings.llm, model) if standard else {}
     with open_rehearsal(settings.llm, chat_of_run, others, output / "memo.sqlite", count) as asked:
-        memoised = metered(settings.embeddings, settings.llm, asked.memo, embedder) if embeds else None
+        memoised = memoised_embedder(settings.embeddings, settings.llm, asked.memo, embedder) if embeds else None
         services = {
             "corpus": corpus,
             "readers": all_readers(),
@@ -163,7 +163,7 @@ async def _plan(
             "named": None,
         }
         run = _DryRun(settings, output, services, asked, Estimates.of(output, settings))
-        run.know("corpus_files", tables.make("corpus_files", files), stamps.digest(files))
+        run.know("corpus_files", tables.make("corpus_files", files), stamps.digest_of(files))
         stages = pipeline.stages(settings.method)
         last = max(i for i, stage in enumerate(stages) if "source_units" in stage.writes or (standard and stage.asks))
         for stage in stages[: last + 1]:
@@ -225,7 +225,7 @@ class _DryRun:
         asking = RehearsedStage(self.model.at(stage.name), stage.name, [], Silence())
         read = {name: self.table(name) for name in stage.reads}
         stamp = stamps.stamp_of(stage, self.settings, self.services, self._digests)
-        last = loop.last(stage, stamp, loop.last_run(self.output))
+        last = loop.last_result(stage, stamp, loop.last_run(self.output))
         services = {**self.services, "model": asking, "last": last}
         written = await stage.run(**read, **stamps.arguments(stage, self.settings, services))
         n_missing = sum(asking.calls.values())
@@ -248,7 +248,7 @@ class _DryRun:
         calls = hits = n_tokens = 0
         new: set[str] = set()
         inputs = EmbeddingInputs(self.table("source_documents"), self.table("source_units"))
-        for texts in (inputs, [asked for _, asked, _ in excerpts(inputs, attempt=attempting(ignore))]):
+        for texts in (inputs, [asked for _, asked, _ in text_excerpts(inputs, attempt=attempting(ignore))]):
             n_before = len(new)
             for text in texts:
                 if (key := embedder.key(text)) not in new:

@@ -98,7 +98,7 @@ async def keep_time(
             continue
         if due != told:
             told = due
-            log("waiting", next_run_at=stamp(due))
+            log("waiting", next_run_at=format_time(due))
         await wait(min(LOOK, (due - moment).total_seconds()))
 
 
@@ -116,7 +116,7 @@ async def serve(job: Job, cron: Cron, zone: datetime.tzinfo, log: LogEvent) -> N
         return stop.is_set()
 
     async def run(due: datetime.datetime | None) -> None:
-        log("run_started", due_at=due and stamp(due))
+        log("run_started", due_at=due and format_time(due))
         started = _now()
         try:
             # The metrics are written here: a run that is killed writes none.
@@ -225,10 +225,10 @@ def _error(words: Iterable[str]) -> str | None:
     return lines[-1] if lines else None
 
 
-def stamp(moment: datetime.datetime | None = None) -> str:
+def format_time(moment: datetime.datetime | None = None) -> str:
     """Write a time as the log has it; None: now.
 
-    >>> stamp(datetime.datetime(2026, 1, 31, 2, tzinfo=datetime.UTC))
+    >>> format_time(datetime.datetime(2026, 1, 31, 2, tzinfo=datetime.UTC))
     '2026-01-31T02:00:00.000Z'
     """
     return (moment or _now()).astimezone(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_lite.errors import SettingsError
-from graphrag_lite.ops.cron import DAY, WEEKDAY, Cron, calendars, crontab, every
+from graphrag_lite.ops.cron import DAY, WEEKDAY, Cron, crontab, every, systemd_calendars
 from graphrag_lite.ops.schedule import Job, command
 
 MAX_CRON_LINE = 990  # characters; a longer command is cut off without a word by many a cron
@@ -61,7 +61,7 @@ def systemd(job: Job, cron: Cron, timezone: str | None, key: str | None) -> str:
         user=f"User={user}\n" if user else "",
         environment=secret if key else "",
         start=start,
-        calendars="".join(f"OnCalendar={calendar}\n" for calendar in calendars(cron, timezone)),
+        calendars="".join(f"OnCalendar={calendar}\n" for calendar in systemd_calendars(cron, timezone)),
     )
 
 

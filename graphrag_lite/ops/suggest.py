@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 
-def suggested(index: "SnapshotView", known: KnownNames) -> list[tuple[str, str, int, int]]:
+def suggest_pairs(index: "SnapshotView", known: KnownNames) -> list[tuple[str, str, int, int]]:
     """Return (title, title, text units of each) of pairs that nobody has decided, those of the most text units first.
 
     Pairs are those that a model would be asked about: likely ones, which the rules leave apart.

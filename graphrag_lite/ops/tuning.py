@@ -20,15 +20,15 @@ from graphrag_lite.llm.model import open_model
 from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.replies.graph_records import Entity, GraphReply, Relationship, read_graph
 from graphrag_lite.replies.json_reply import read_object
-from graphrag_lite.replies.records import clean
+from graphrag_lite.replies.records import clean_field
 from graphrag_lite.run import snapshots
 from graphrag_lite.run.corpus_files import scan
-from graphrag_lite.run.sync import complete
+from graphrag_lite.run.sync import run_coroutine
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages.load_documents import load_documents
 from graphrag_lite.stages.split_text_units import split_text_units
 from graphrag_lite.text.sentences import sentences
-from graphrag_lite.text.tokens import counter
+from graphrag_lite.text.tokens import token_counter
 from graphrag_lite.watch import Silence
 
 # The prompts that say whose texts these are. Questions that follow in a conversation, and ratings, need it not.
@@ -94,7 +94,7 @@ def tune(
     """
     if not settings.llm.model and model is None:
         raise SettingsError("llm.model: prompt-tune asks a model; name one, as in --set llm.model=NAME.")
-    return complete(_tune(corpus, root, settings, n_units, force, model))
+    return run_coroutine(_tune(corpus, root, settings, n_units, force, model))
 
 
 async def _tune(
@@ -108,22 +108,22 @@ async def _tune(
         prompts.load(folder)  # a prompt of the user's that cannot be used is told before anything is spent
     excerpts = await _sample(corpus, output, settings, n_units)
     shipped = prompts.load()
-    with snapshots.writing(output):
+    with snapshots.explain_write_errors(output):
         output.mkdir(parents=True, exist_ok=True)
     with open_model(settings.llm, output, model) as opened:
         await opened.chat.check()
         asked = opened.of("prompt_tune", [], Silence())
         said = await _describe(asked, shipped, excerpts)
-        texts = {name: adapt(shipped.texts[name], said) for name in ADAPTED}
+        texts = {name: adapt_prompt(shipped.texts[name], said) for name in ADAPTED}
         adapted = prompts.Prompts({**shipped.texts, **texts})
-        examples = await _examples(asked, adapted, said.entity_types, spread(excerpts, MAX_TRIED))
+        examples = await _examples(asked, adapted, said.entity_types, evenly_spaced(excerpts, MAX_TRIED))
         usage = dict(opened.meter.to_dict("prompt_tune"))
     if examples:
         texts[EXAMPLES] = escape("\n\n".join(examples) + "\n")
-    with snapshots.writing(folder):
+    with snapshots.explain_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in sorted(texts.items()):
-            snapshots.write_text(folder / name, text)
+            tables.replace_file(folder / name, text.encode())
     prompts.load(folder)
     written = tuple(folder / name for name in sorted(texts))
     lines = f"extract_graph:\n  entity_types: {json.dumps(said.entity_types, ensure_ascii=False)}"
@@ -135,14 +135,14 @@ async def _sample(corpus: Path, output: Path, settings: Settings, n_units: int) 
     files = tables.make("corpus_files", scan(corpus, leave_out=output, settings=settings.load_documents).rows)
     documents = await load_documents(files, settings.load_documents, corpus, ignore)
     units = await split_text_units(documents, settings.split_text_units, in_turn)
-    count = counter(settings.split_text_units.encoding)
-    return [_excerpt(text, count) for text in spread(units["text"].to_pylist(), n_units)]
+    count = token_counter(settings.split_text_units.encoding)
+    return [_excerpt(text, count) for text in evenly_spaced(units["text"].to_pylist(), n_units)]
 
 
-def spread(items: Sequence[str], n: int) -> list[str]:
+def evenly_spaced(items: Sequence[str], n: int) -> list[str]:
     """Return n items at equal distances, in their order; all where there are no more.
 
-    >>> spread("abcdefghi", 3), spread("ab", 3)
+    >>> evenly_spaced("abcdefghi", 3), evenly_spaced("ab", 3)
     (['b', 'e', 'h'], ['a', 'b'])
     """
     if len(items) <= n:
@@ -186,13 +186,13 @@ def read_description(text: str) -> Description:
 
 
 def _line(value: object) -> str:
-    return clean(value)[:MAX_LINE] if isinstance(value, str) else ""
+    return clean_field(value)[:MAX_LINE] if isinstance(value, str) else ""
 
 
-def adapt(template: str, said: Description) -> str:
+def adapt_prompt(template: str, said: Description) -> str:
     """Return a shipped prompt with what the corpus is, behind its first line.
 
-    >>> print(adapt("Answer.\\n\\n$$5 $question", Description("Prices in $.", "French", "a baker", ())))
+    >>> print(adapt_prompt("Answer.\\n\\n$$5 $question", Description("Prices in $.", "French", "a baker", ())))
     Answer.
     <BLANKLINE>
     The corpus: Prices in $$. Most of it is in French. Read it as a baker would.
@@ -221,7 +221,7 @@ async def _examples(
         filled = prompts.ExtractGraph(entity_types=", ".join(types), examples=shown, about="", text=excerpt)
         message = {"role": "user", "content": texts.fill(filled)}
         try:
-            return checked(await model.ask([message], partial(read_graph, types=types)), excerpt, types)
+            return valid_records(await model.ask([message], partial(read_graph, types=types)), excerpt, types)
         except ReplyError:
             return GraphReply()
 
@@ -229,10 +229,10 @@ async def _examples(
     good = {place: reply for place, reply in enumerate(found) if reply and reply.relationships}
     worth = {place: len(reply.entities) + 2 * len(reply.relationships) for place, reply in good.items()}
     best = sorted(good, key=lambda place: (-worth[place], place))[:MAX_EXAMPLES]
-    return [render(excerpts[place], good[place], types) for place in sorted(best)]
+    return [render_example(excerpts[place], good[place], types) for place in sorted(best)]
 
 
-def checked(reply: GraphReply, text: str, types: Sequence[str]) -> GraphReply:
+def valid_records(reply: GraphReply, text: str, types: Sequence[str]) -> GraphReply:
     """Return what can stand in an example: entities of these types that the text names, and relationships of them."""
     said = " ".join(text.split()).casefold()
     known = {kind.casefold() for kind in types}
@@ -254,7 +254,7 @@ def _marks(found: Relationship) -> list[str]:
     return [" ".join(marks)] if marks else []
 
 
-def render(text: str, reply: GraphReply, types: Sequence[str]) -> str:
+def render_example(text: str, reply: GraphReply, types: Sequence[str]) -> str:
     """Return an example as `extract_graph_examples.md` holds it: types, text, records."""
     rows: list[tuple[str, ...]] = [("entity", e.name, e.type, e.description) for e in reply.entities]
     rows += [

@@ -74,14 +74,9 @@ def _of_claude(message: Value) -> Said:
     return Said(ROLES[message["sender"]], text, _time(message), *ids)
 
 
-def messages(chat: Value, path: str) -> Iterator[Chat]:
-    """Read a list of messages with roles, and what stands beside it."""
-    yield _chat(chat, chat["messages"], _of_role, path)
-
-
-def shared(chat: Value, path: str) -> Iterator[Chat]:
-    """Read a list of messages with roles as ShareGPT has it."""
-    yield _chat(chat, chat["conversations"], _of_role, path)
+def messages(chat: Value, path: str, field: str = "messages") -> Iterator[Chat]:
+    """Read a list of messages with roles in this field, and what stands beside it."""
+    yield _chat(chat, chat[field], _of_role, path)
 
 
 def langgraph(state: Value, path: str) -> Iterator[Chat]:

@@ -1,6 +1,7 @@
 """Which export a parsed JSON file is, told by what it holds, and the documents of its conversations."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -8,37 +9,27 @@ from graphrag_lite.attempts import outcome
 from graphrag_lite.read import assistant_chats, messengers
 from graphrag_lite.read.conversations import Chat, documents_of, without_copies
 from graphrag_lite.read.documents import Fields, Item, Loaded, Unreadable
-from graphrag_lite.read.json_values import is_list
+from graphrag_lite.read.json_values import fits, is_list
 
-Shape = tuple[Callable[[Mapping[str, Any]], bool], Callable[[Mapping[str, Any], str], Iterator[Chat]]]
+Read = Callable[[Mapping[str, Any], str], Iterator[Chat]]
 FIRST = 20  # values of a list by which it is told what it is
-
-
-def _lists(*names: str) -> Callable[[Mapping[str, Any]], bool]:
-    return lambda value: all(is_list(value.get(name)) for name in names)
-
-
-def _listed_roles(name: str) -> Callable[[Mapping[str, Any]], bool]:
-    return lambda value: _lists(name)(value) and any(map(assistant_chats.is_message, islice(value[name], FIRST)))
-
-
-# Fields by which is told what an export has beside its conversations: of Slack its log of programs and its canvases, of
-# ChatGPT what was thought of answers and what was shared, of Claude who has the account.
-BESIDE = [{"user_id", "user_name", "change_type"}, {"id", "mimetype", "pretty_type"}]
-BESIDE += [{"conversation_id", "rating", "workspace_id"}, {"conversation_id", "is_anonymous"}]
-BESIDE += [{"uuid", "full_name", "verified_phone_number"}]
-SHAPES: Sequence[Shape] = (
-    (lambda value: isinstance(value.get("mapping"), dict), assistant_chats.chatgpt),
-    (_lists("chat_messages"), assistant_chats.claude),
-    (_lists("haystack_sessions"), assistant_chats.longmemeval),
-    (lambda value: {"session_1", "speaker_a"} <= set(_dict(value, "conversation")), messengers.locomo),
-    (lambda value: _lists("messages")(value) and bool(_dict(value, "channel")), messengers.discord),
-    (lambda value: is_list(_dict(value, "chats").get("list")), messengers.telegram),
-    (lambda value: _lists("messages")(value) and {"type", "id"} <= set(value), messengers.telegram),
-    (_listed_roles("messages"), assistant_chats.messages),
-    (_listed_roles("conversations"), assistant_chats.shared),
-    (lambda value: _listed_roles("messages")(_dict(value, "values")), assistant_chats.langgraph),
-)
+# By which fields (`json_values.fits`) is told what an export has beside its conversations: Slack its users, channels,
+# log of programs and canvases, ChatGPT what was thought of answers and what was shared, Claude who has the account.
+BESIDE = [messengers.USER, "created members[]", "user_id user_name change_type", "id mimetype pretty_type"]
+BESIDE += ["conversation_id rating workspace_id", "conversation_id is_anonymous"]
+BESIDE += ["uuid full_name verified_phone_number"]
+SHAPES: Mapping[str, Read] = {
+    "mapping{}": assistant_chats.chatgpt,
+    "chat_messages[]": assistant_chats.claude,
+    "haystack_sessions[]": assistant_chats.longmemeval,
+    "conversation.session_1 conversation.speaker_a": messengers.locomo,
+    "messages[] channel{}": messengers.discord,
+    "chats.list[]": messengers.telegram,
+    "messages[] type id": messengers.telegram,
+    "values.messages[] thread_id": assistant_chats.langgraph,
+    "values.messages[] checkpoint{}": assistant_chats.langgraph,
+}
+"""How conversations are read, by the fields of each; the first that fits."""
 
 
 def conversations_in(value: Any, path: str, fields: Fields) -> Iterator[Item] | None:
@@ -47,11 +38,11 @@ def conversations_in(value: Any, path: str, fields: Fields) -> Iterator[Item] | 
     known = [each for each in islice(listed, FIRST) if isinstance(each, dict)]
     if not known:
         return None
-    if any(all(map(fits, known)) for fits in (messengers.is_user, messengers.is_channel, _is_beside)):
+    if all(any(fits(each, beside) for beside in BESIDE) for each in known):
         return iter([Loaded(path, "", "")])
-    if any(map(messengers.is_slack, known)):
+    if any(fits(each, "ts type=message") for each in known):
         return _documents(messengers.slack(list(listed), path, fields.people), path, fields)
-    if any(map(messengers.is_teams, known)):
+    if any(fits(each, "messageType body{}") for each in known):
         return _documents(messengers.teams(list(listed), path), path, fields)
     if listed != [value] and _roles(known):
         return _documents(assistant_chats.messages(_thread(listed, known[0]), path), path, fields)
@@ -68,10 +59,6 @@ def _listed(value: Any) -> Iterable[Any]:
     return value if is_list(value) else ()
 
 
-def _is_beside(value: Mapping[str, Any]) -> bool:
-    return any(names <= set(value) for names in BESIDE)
-
-
 def _roles(known: Sequence[Mapping[str, Any]]) -> bool:
     return all(map(assistant_chats.is_message, known)) and any(map(assistant_chats.is_spoken, known))
 
@@ -83,13 +70,13 @@ def _thread(listed: Iterable[Any], first: Mapping[str, Any]) -> Mapping[str, Any
     return {"messages": sorted(listed, key=lambda each: each["created_at"]), "id": first["thread_id"]}
 
 
-def _shape(value: Mapping[str, Any]) -> Callable[[Mapping[str, Any], str], Iterator[Chat]] | None:
-    return next((read for fits, read in SHAPES if fits(value)), None)
-
-
-def _dict(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = value.get(name)
-    return found if isinstance(found, dict) else {}
+def _shape(value: Mapping[str, Any]) -> Read | None:
+    if found := next((read for shape, read in SHAPES.items() if fits(value, shape)), None):
+        return found
+    for name in ("messages", "conversations"):  # with roles, and what stands beside them; the other name is ShareGPT's
+        if is_list(value.get(name)) and any(map(assistant_chats.is_message, islice(value[name], FIRST))):
+            return partial(assistant_chats.messages, field=name)
+    return None
 
 
 def _each(listed: Iterable[Any], path: str, fields: Fields, alone: bool) -> Iterator[Item]:

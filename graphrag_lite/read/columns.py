@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphrag_lite.text.timestamps import isos
+from graphrag_lite.text.timestamps import column_to_iso
 from graphrag_lite.text.word_lists import expressions
 
 KEY, TITLE, MADE, TIME, PERSON, ORGANIZATION = (
@@ -16,6 +16,7 @@ NAME = re.compile(r"(?:[^\W\d_]\.?['’-]?){2,}(?:[ ,]+(?:[^\W\d_]\.?['’-]?)+)
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _WORD = re.compile(r"(?!(?:nan|inf)\b)(?<![^\W_])[^\W\d_]{2,}", re.I)
 _HEXADECIMAL = re.compile(r"\b0x[\da-f]+", re.I)
+NAMES, SAID = ("login", "displayName", "name", "title", "author", "user"), ("body", "text", "content", "value")
 MIN_WORDS = 7  # of a text on average; a CJK character counts half a word
 MAX_VALUES = 40  # that a column of few values has
 MAX_LENGTH = 60  # characters of such a value
@@ -39,15 +40,15 @@ class Columns:
         return "; ".join(f"{what} {', '.join(names)}" for what, names in told.items() if any(names)) or "no columns"
 
 
-def tell(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Columns:
+def detect_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Columns:
     """Tell the columns of a table by their names and values. A name alone decides only between columns that both fit.
 
     >>> rows = [{"nr": f"T-{n}", "what": f"Login {n}", "who": w, "more": f"It fails since update {n} of the server."}
     ...         for n, w in enumerate(["Ann Lee", "Bo Diaz", "Ann Lee"])]
-    >>> tell(list(rows[0]), rows).said()
+    >>> detect_columns(list(rows[0]), rows).said()
     'id nr; title what; text more; few values who'
     """
-    cells = {name: [shown(row.get(name)) for row in rows] for name in names}
+    cells = {name: [cell_text(row.get(name)) for row in rows] for name in names}
     filled = {name: [value for value in values if value] for name, values in cells.items()}
     filled = {name: values for name, values in filled.items() if values}
     texts = [name for name, values in filled.items() if _is_text(values)]
@@ -67,11 +68,24 @@ def tell(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Columns:
     return Columns(key, title, time, tuple(texts), kinds)
 
 
-def shown(value: Any) -> str:
-    """Return a cell as text: whole numbers without a fraction, nothing for what is empty or nested."""
+def cell_text(value: Any) -> str:
+    """Return a cell as text: whole numbers without a fraction, nothing for what is empty.
+
+    Of an object it is its name, and of a comment who says what; lists of these, and of words, are all of theirs.
+
+    >>> cell_text([{"name": "bug"}, {"name": "export"}]), cell_text([{"author": {"login": "ann"}, "body": "Yes."}])
+    ('bug; export', 'ann: Yes.')
+    """
+    if isinstance(value, dict):
+        name = next((cell_text(value[key]) for key in NAMES if value.get(key)), "")
+        said = next((cell_text(value[key]) for key in SAID if value.get(key)), "")
+        return ": ".join(filter(None, (name, said)))
+    if isinstance(value, list):
+        parts = [cell_text(each) for each in value if isinstance(each, dict | str)]
+        return ("\n\n" if any(len(part) > MAX_LENGTH for part in parts) else "; ").join(filter(None, parts))
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
-    return "" if value is None or isinstance(value, dict | list | bytes) else str(value).strip()
+    return "" if value is None or isinstance(value, bytes) else str(value).strip()
 
 
 def has_word(value: Any) -> bool:
@@ -117,7 +131,7 @@ def _is_time(name: str, values: Sequence[str]) -> bool:
     sample = values[:50]
     if all(map(_is_number, sample)) and not TIME.match(name):
         return False
-    return sum(map(bool, isos(sample))) >= 0.9 * len(sample)
+    return sum(map(bool, column_to_iso(sample))) >= 0.9 * len(sample)
 
 
 def _is_title(name: str, values: Sequence[str]) -> bool:

@@ -7,8 +7,7 @@ from sys import intern
 from typing import Any, NamedTuple, TypeVar
 
 from graphrag_lite.attempts import outcome
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import ROLES, Item, Loaded, Unreadable, clean
+from graphrag_lite.read.documents import ROLES, Composer, Item, Loaded, Unreadable, replace_surrogates
 from graphrag_lite.text.timestamps import times_of
 
 T = TypeVar("T")
@@ -49,28 +48,28 @@ def documents_of(chat: Chat, path: str, time_field: str) -> Iterator[Item]:
 
     Messages are read twice, first for their times: to hold all of a long chat takes several times its size.
     """
-    name, title = clean(chat.name), clean(" ".join(chat.title.split()))
+    name, title = replace_surrogates(chat.name), replace_surrogates(" ".join(chat.title.split()))
     dated = not chat.time or any(made and made.time for made, _ in _read(chat, path))
     stated = {} if dated else {time_field: chat.time}
     if not chat.daily:
         read = list(_read(chat, path))
         yield from (unreadable for _, unreadable in read if unreadable)
-        yield conversation((made for made, unreadable in read if not unreadable), name, name, title, stated)
+        yield conversation_document((made for made, unreadable in read if not unreadable), name, name, title, stated)
         return
     stated |= {"conversation": title} if title else {}
     times = times_of((made.time if made else "" for made, _ in _read(chat, path)), in_order=True)
-    for day, of_day in together(_days(times), zip(_read(chat, path), times, strict=True)):
+    for day, of_day in group_by_key(_days(times), zip(_read(chat, path), times, strict=True)):
         yield from (unreadable for (_, unreadable), _ in of_day if unreadable)
         said = [made and made._replace(time=time or made.time) for (made, bad), time in of_day if not bad]
         heads = ("" if name == path and day else name, day), (title, day)
         identity, heading = (" ".join(filter(None, head)) for head in heads)
         if said:
-            yield conversation(said, name, identity, heading if title else "", stated)
+            yield conversation_document(said, name, identity, heading if title else "", stated)
 
 
 def _read(chat: Chat, path: str) -> Iterator[tuple[Said | None, Unreadable | None]]:
     """Yield what each message of a chat says, and that it cannot be read."""
-    name, before = clean(chat.name), ""
+    name, before = replace_surrogates(chat.name), ""
     for number, each in enumerate(chat.messages, start=1):
         made, error = outcome(chat.read, each)
         if made and chat.turns:
@@ -79,38 +78,39 @@ def _read(chat: Chat, path: str) -> Iterator[tuple[Said | None, Unreadable | Non
         yield made, Unreadable(where, error) if error else None
 
 
-def conversation(said: Iterable[Said | None], name: str, source_id: str, title: str, stated: dict[str, Any]) -> Loaded:
+def conversation_document(
+    said: Iterable[Said | None], name: str, source_id: str, title: str, stated: dict[str, Any]
+) -> Loaded:
     """Make a document of messages in their order. What is None or without words is left out, and counted.
 
-    >>> item = conversation([Said("Ann", "Is it open?"), None, Said("user", "Yes.")], "a", "a", "", {})
+    >>> item = conversation_document([Said("Ann", "Is it open?"), None, Said("user", "Yes.")], "a", "a", "", {})
     >>> item.text, item.metadata, [(each.speaker, each.role, each.char_start) for each in item.messages]
     ('Ann: Is it open?\\n\\nUser: Yes.', {'messages_left_out': 1}, [('Ann', '', 0), ('user', 'user', 18)])
     """
     composer = Composer()
     n_left_out = 0
     for each in said:
-        text = clean(each.text).replace("\r\n", "\n").strip() if each else ""
+        text = replace_surrogates(each.text).replace("\r\n", "\n").strip() if each else ""
         if not each or not text:
             n_left_out += 1
             continue
         composer.part()
-        start, speaker = composer.length, clean(" ".join(each.speaker.split()))
+        start, speaker = composer.length, replace_surrogates(" ".join(each.speaker.split()))
         role = ROLES.get(speaker.casefold(), "")
         label = speaker.capitalize() if role else speaker
         composer.add(f"{label}: " if label else "")
         for number, piece in enumerate(CODE.split(text)):
             composer.add(piece, "code" if number % 2 else "")
-        ids = {"id": clean(each.id), "reply_to": clean(each.reply_to)}
+        ids = {"id": replace_surrogates(each.id), "reply_to": replace_surrogates(each.reply_to)}
         composer.said(start, speaker, time=each.time, role=role, conversation=name, **ids)
     metadata = stated | ({LEFT_OUT: n_left_out} if n_left_out else {})
-    blocks, messages = tuple(composer.blocks), tuple(composer.messages)
-    return Loaded(source_id, title, composer.text(), metadata=metadata, blocks=blocks, messages=messages)
+    return composer.loaded(source_id, title, metadata)
 
 
-def together(keys: Sequence[str], items: Iterable[T]) -> Iterator[tuple[str, list[T]]]:
+def group_by_key(keys: Sequence[str], items: Iterable[T]) -> Iterator[tuple[str, list[T]]]:
     """Yield the items of each key, as soon as the last of them has come.
 
-    >>> list(together("abab", [1, 2, 3, 4]))
+    >>> list(group_by_key("abab", [1, 2, 3, 4]))
     [('a', [1, 3]), ('b', [2, 4])]
     """
     last = {key: place for place, key in enumerate(keys)}

@@ -1,4 +1,4 @@
-"""What a reader is asked for, and what it yields."""
+"""What a reader is asked for, what it yields, and how it puts a text together."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -33,7 +33,7 @@ class Message(NamedTuple):
     """What somebody says in a document, characters [char_start, char_end), with the name that it opens with, if any.
 
     `id` is its own id in the source, `reply_to` that of the message of the same conversation that it answers; `role` is
-    that of a chat with an assistant. `time` is as the source states it until `stated_times.dated` has read it: then it
+    that of a chat with an assistant. `time` is as its source has it until `stated_times.read_times` reads it: then it
     is ISO 8601, and what cannot be read is left in `unread_time`.
     """
 
@@ -70,6 +70,56 @@ class Loaded:
     messages: tuple[Message, ...] = ()
 
 
+class Composer:
+    """The pieces of a document's text, and the blocks in it.
+
+    >>> composer = Composer()
+    >>> composer.add("One.\\n\\n")
+    >>> composer.add("print(1)", "code")
+    >>> composer.text(), composer.blocks
+    ('One.\\n\\nprint(1)', [Block(kind='code', label='', char_start=6, char_end=14)])
+    """
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._tail = ""
+        self.length = 0
+        self.blocks: list[Block] = []
+        self.messages: list[Message] = []
+
+    def add(self, text: str, kind: str = "", label: str = "") -> None:
+        """Add a piece, which is a block where it has a kind."""
+        start = self.length
+        self._pieces.append(text)
+        self._tail = (self._tail + text)[-2:]
+        self.length += len(text)
+        if kind:
+            self.mark(kind, label, start)
+
+    def part(self, n_lines: int = 2) -> None:
+        """Begin a new line, or leave one blank, unless the text has just begun or does so already."""
+        ended = len(self._tail) - len(self._tail.rstrip("\n"))
+        self.add("\n" * max(0, n_lines - ended) if self.length else "")
+
+    def mark(self, kind: str, label: str, start: int) -> None:
+        """Make a block of what was added since `start`."""
+        if self.length > start:
+            self.blocks.append(Block(kind, label, start, self.length))
+
+    def said(self, start: int, speaker: str, **about: Any) -> None:
+        """Make a message of what was added since `start`; `about` are fields of it."""
+        if self.length > start:
+            self.messages.append(Message(speaker, start, self.length, **about))
+
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+    def loaded(self, source_id: str, title: str, metadata: Mapping[str, Any] | None = None) -> "Loaded":
+        """Return the document of what was added."""
+        blocks, messages = tuple(self.blocks), tuple(self.messages)
+        return Loaded(source_id, title, self.text(), metadata=metadata or {}, blocks=blocks, messages=messages)
+
+
 @dataclass(frozen=True)
 class Unreadable:
     """A file, or a row of it as path:line, that could not be read, and why."""
@@ -99,6 +149,6 @@ class Reader:
     version: str = ""
 
 
-def clean(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Replace halves of surrogate pairs, which no encoding can write."""
     return SURROGATE.sub("\ufffd", text)

@@ -2,6 +2,7 @@
 
 import codecs
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -24,6 +25,8 @@ SINGLE = (
 OF_LANGUAGE = dict.fromkeys(("hu", "cs", "pl", "ro"), ("cp1250", "iso8859_2")) | {"tr": ("cp1254",)}
 MIN_WORDS, MIN_SHARE = 4, 0.04  # function words with letters beyond ASCII, of all words with such letters
 NEARLY = 0.9  # of the function words that the best has: then the fewest words, which a wrong encoding cuts up
+BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
+PAIRED = 0.01  # of the characters, those that are no pair of bytes, in Chinese, Japanese and Korean: of words half are
 SAMPLE = 200_000  # bytes from which an encoding is guessed
 PIECE = 1 << 20  # bytes
 MAX_DAMAGED = 0.1  # of the characters beyond ASCII, in UTF-8; another encoding read as UTF-8 is wrong in nearly all
@@ -41,7 +44,7 @@ def decode(data: bytes) -> str:
     return data.decode(*_encoding(data))
 
 
-def lines(data: bytes) -> Iterator[str]:
+def decoded_lines(data: bytes) -> Iterator[str]:
     """Yield the lines of `data`, with their ends, as `decode` reads them, and never all of them at once.
 
     A single character beyond 65,535 makes a text take four bytes for each.
@@ -50,7 +53,7 @@ def lines(data: bytes) -> Iterator[str]:
     yield from io.TextIOWrapper(io.BytesIO(data), encoding, errors, newline="\n")
 
 
-def pieces(data: bytes) -> Iterator[str]:
+def decoded_pieces(data: bytes) -> Iterator[str]:
     """Yield the text of `data` by the million characters."""
     encoding, errors = _encoding(data)
     text = io.TextIOWrapper(io.BytesIO(data), encoding, errors, newline="")
@@ -98,7 +101,8 @@ def _guess(data: bytes) -> str:
 def _told(sample: bytes) -> str:
     """Return the encoding of one byte a character in which the text has most function words, "" where none tells.
 
-    Words in ASCII say nothing, and single letters little: the "и" of one encoding is the "è" of another.
+    Words in ASCII say nothing, and single letters little: the "и" of one encoding is the "è" of another. Where bytes
+    beyond ASCII stand together, and in pairs, some of them look like words of Russian.
 
     >>> _told("Это не первый раз, но что они для этого сделали, и как им это удалось?".encode("cp866"))
     'cp866'
@@ -106,6 +110,9 @@ def _told(sample: bytes) -> str:
     from graphrag_lite.text.language import WORD, languages_of, most_common
     from graphrag_lite.text.names.lists import word_lists
 
+    runs, pairs = BEYOND_ASCII.findall(sample), sample.decode("gb18030", "replace")
+    if sum(map(len, runs)) >= 2 * len(runs) and pairs.count("\ufffd") <= PAIRED * len(pairs):
+        return ""
     others, languages = word_lists("other_scripts")["function"], languages_of()
     found: list[tuple[int, bool, int, str]] = []
     for encoding in SINGLE:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from graphrag_lite.read.encoding import pieces
+from graphrag_lite.read.encoding import decoded_pieces
 
 AT_ONCE = 1 << 20  # characters; what is longer is read by its parts
 DEEP = 8  # lists and objects in each other, of which each would be tried as a whole: what is deeper is read at once
@@ -26,6 +26,25 @@ def is_list(value: Any) -> bool:
     return isinstance(value, list | Listed)
 
 
+def fits(value: Any, shape: str) -> bool:
+    """Say whether a value is an object with all fields of a shape: with [] a list, with {} an object, `a.b` is b of a.
+
+    >>> [fits({"a": {"b": []}, "c": 1}, shape) for shape in ("a{} c", "a.b[]", "c=1", "a[]", "b")]
+    [True, True, True, False, False]
+    """
+    return isinstance(value, dict) and all(_has(value, *field.partition("=")) for field in shape.split())
+
+
+def _has(value: Any, field: str, equals: str, stated: str) -> bool:
+    *outer, name = field.rstrip("[]{}").split(".")
+    for each in outer:
+        value = value.get(each) if isinstance(value, dict) else None
+    held = value.get(name) if isinstance(value, dict) else None
+    if field.endswith(("[]", "{}")):
+        return is_list(held) if field.endswith("[]") else isinstance(held, dict)
+    return isinstance(value, dict) and name in value and (not equals or str(held) == stated)
+
+
 def long_value(data: bytes) -> Any:
     """Return what a JSON text says, its lists of over AT_ONCE characters as `Listed`. Raises ValueError for no JSON.
 
@@ -44,7 +63,7 @@ class _Text:
 
     def __init__(self, data: bytes, start: int = 0, depth: int = 0) -> None:
         self._depth = depth
-        self._data, self._pieces, self._window, self._at, self._before = data, pieces(data), "", 0, 0
+        self._data, self._pieces, self._window, self._at, self._before = data, decoded_pieces(data), "", 0, 0
         while self._before + len(self._window) < start and self._more():
             self._at = min(start - self._before, len(self._window))
         self._at = start - self._before

@@ -4,7 +4,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphrag_lite.read.composer import Composer
+from graphrag_lite.read.documents import Composer
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -14,10 +14,11 @@ from pathlib import PurePath
 from typing import Any
 
 from graphrag_lite.read.conversations import Chat, Said
-from graphrag_lite.read.json_values import Listed
+from graphrag_lite.read.json_values import Listed, fits
 
 Value = Mapping[str, Any]
 People = Mapping[str, str]
+USER = "id name profile{}"  # fields of a member of a Slack workspace
 SPOKEN = (None, "me_message", "thread_broadcast", "file_share", "file_comment", "bot_message")  # kinds of Slack's
 MARK = re.compile(r"<([@#!]?)([^<>|\n]+)(?:\|([^<>\n]*))?>")
 EMPHASIS = re.compile(r"(?<![\w*_~`])([*_~])(\S(?:[^\n*_~]*\S)?)\1(?![\w*_~`])")
@@ -29,22 +30,8 @@ def people_in(data: bytes) -> People:
         listed = json.loads(data)
     except (ValueError, RecursionError):
         return {}
-    users = [each for each in listed if is_user(each)] if isinstance(listed, list) else []
+    users = [each for each in listed if fits(each, USER)] if isinstance(listed, list) else []
     return {str(user["id"]): name for user in users if (name := _name_of(user))}
-
-
-def is_user(value: Any) -> bool:
-    """Say whether a value is a member of a Slack workspace."""
-    return isinstance(value, dict) and "id" in value and "name" in value and isinstance(value.get("profile"), dict)
-
-
-def is_channel(value: Any) -> bool:
-    """Say whether a value describes a channel of a Slack workspace."""
-    return isinstance(value, dict) and "created" in value and isinstance(value.get("members"), list)
-
-
-def is_slack(value: Any) -> bool:
-    return isinstance(value, dict) and "ts" in value and value.get("type") == "message"
 
 
 def _name_of(user: Value) -> str:
@@ -137,10 +124,6 @@ def _of_discord(message: Value) -> Said | None:
     speaker = str(author.get("nickname") or author["name"])
     text = str(message["content"]) or _shown(message.get("embeds"), "title", "description")
     return Said(speaker, text, message.get("timestamp", ""), str(message["id"]), str(answered or ""))
-
-
-def is_teams(value: Any) -> bool:
-    return isinstance(value, dict) and "messageType" in value and isinstance(value.get("body"), dict)
 
 
 def teams(listed: Sequence[Value], path: str) -> Iterator[Chat]:

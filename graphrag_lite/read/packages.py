@@ -5,9 +5,11 @@ Nothing in them is trusted: no entity is expanded, and what would grow beyond me
 
 import io
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from graphrag_lite.read.documents import replace_surrogates
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -61,16 +63,13 @@ class Package:
             if relation.get("TargetMode") != "External"
         }
 
-    def properties(self) -> tuple[str, str]:
-        """Return the title and the author that an Office file states."""
-        if "docProps/core.xml" not in self.names:
-            return "", ""
-        stated = {local(each): (each.text or "").strip() for each in self.xml("docProps/core.xml")}
-        return stated.get("title", ""), stated.get("creator", "")
+    def properties(self) -> tuple[str, dict[str, str]]:
+        """Return the title and the author that an Office file states, as `title_and_author` does."""
+        return title_and_author(self.xml("docProps/core.xml") if "docProps/core.xml" in self.names else ())
 
 
 @contextmanager
-def opened(data: bytes) -> Iterator[Package]:
+def open_package(data: bytes) -> Iterator[Package]:
     """Open an archive. Raises ValueError where it is none, or damaged."""
     import zipfile
     import zlib
@@ -84,14 +83,20 @@ def opened(data: bytes) -> Iterator[Package]:
         raise ValueError(what) from None
 
 
-def local(element: "Element") -> str:
+def local_name(element: "Element") -> str:
     """Return the name of an element without its namespace.
 
     >>> from xml.etree.ElementTree import Element
-    >>> local(Element("{http://purl.org/dc/elements/1.1/}title"))
+    >>> local_name(Element("{http://purl.org/dc/elements/1.1/}title"))
     'title'
     """
     return str(element.tag).rpartition("}")[2]
+
+
+def title_and_author(stated: "Iterable[Element]") -> tuple[str, dict[str, str]]:
+    """Return the title among elements of Dublin Core, and the author as metadata; both empty where none is stated."""
+    texts = {local_name(each): replace_surrogates((each.text or "").strip()) for each in stated}
+    return texts.get("title", ""), {"author": texts["creator"]} if texts.get("creator") else {}
 
 
 def attribute(element: "Element | None", name: str) -> str:
@@ -105,5 +110,5 @@ def child(element: "Element", *names: str) -> "Element | None":
     """Return the first child of a name, then its first child of the next name, and so on."""
     found: Element | None = element
     for name in names:
-        found = next((each for each in found if local(each) == name), None) if found is not None else None
+        found = next((each for each in found if local_name(each) == name), None) if found is not None else None
     return found

@@ -11,11 +11,11 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from graphrag_lite import plugins
-from graphrag_lite.attempts import ENDS_RUN, described
+from graphrag_lite.attempts import ENDS_RUN, describe_error
 from graphrag_lite.plugins import Origin
 from graphrag_lite.read import formats
 from graphrag_lite.read.documents import Block, Fields, Item, Loaded, Reader, Unreadable
-from graphrag_lite.read.stated_times import dated
+from graphrag_lite.read.stated_times import read_times
 from graphrag_lite.text.word_lists import expressions
 
 _NAMES = expressions(__package__, "references.txt")["references"]
@@ -42,7 +42,7 @@ class Readers:
 
     def read(self, data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         """Yield the documents of a file in their order, and what of it could not be read."""
-        yield from dated(self._items(data, path, fields), fields)
+        yield from read_times(self._items(data, path, fields), fields)
 
     def _items(self, data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         try:
@@ -54,7 +54,7 @@ class Readers:
         except ENDS_RUN:
             raise
         except Exception as error:  # a reader's mistake concerns this file alone
-            yield Unreadable(path, described(error))
+            yield Unreadable(path, describe_error(error))
 
     def _of(self, path: str) -> Iterator[Reader]:
         suffix = suffix_of(path)

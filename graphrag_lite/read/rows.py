@@ -6,27 +6,15 @@ from sys import intern
 from typing import Any, NamedTuple
 
 from graphrag_lite.attempts import outcome
-from graphrag_lite.read.columns import Columns, has_word, parts_of, shown, tell
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.conversations import Said, conversation, together
-from graphrag_lite.read.documents import ROLES, Fields, Item, Loaded, Message, Unreadable, clean
+from graphrag_lite.read.columns import Columns, cell_text, detect_columns, has_word, parts_of
+from graphrag_lite.read.conversations import Said, conversation_document, group_by_key
+from graphrag_lite.read.documents import ROLES, Composer, Fields, Item, Loaded, Message, Unreadable, replace_surrogates
 from graphrag_lite.read.json_values import Listed
 from graphrag_lite.read.stated_times import time_left
+from graphrag_lite.text.word_lists import expressions
 
 # A corpus may hold files of several makers: where the field that the settings name is missing, a usual one counts.
-USUAL = {
-    field: tuple(names.split())
-    for field, names in {
-        "id": "id _id uuid message_id",
-        "title": "title subject headline",
-        "text": "text content body message",
-        "time": "timestamp date created_at created datetime sent_at published_at published ts time",
-        "sender": "speaker sender from username",
-        "reply": "reply_to in_reply_to parent_id",
-        "conversation": "conversation conversation_id thread thread_id session session_id chat chat_id channel"
-        " channel_id room",
-    }.items()
-}
+USUAL = {name: names.split("|") for name, names in expressions(__package__, "fields.txt").items()}
 logger = logging.getLogger(__name__)
 
 
@@ -41,19 +29,22 @@ class Row(NamedTuple):
 def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[Item]:
     """Yield a document for each row, or for each conversation where rows are messages that have no id of their own.
 
-    Where rows have the field that holds the text, that is their text, and all others are metadata. Otherwise columns
-    are told by their values, and a row's text is a card of its cells with its long texts below.
+    Where rows have the field that holds the text, that is their text, and all others are metadata. Otherwise, and where
+    the field has a usual name alone and other columns are people or few values, columns are told by their values, and a
+    row's text is a card of its cells with its long texts below.
     """
     named = Listed(lambda: (row.values for row in rows if isinstance(row.values, dict)))
     names = dict.fromkeys(name for row in named for name in row)
-    if next(iter(named), None) is None or field_of(names, "text", fields):
+    text = field_of(names, "text", fields)
+    said = text == fields.text or field_of(names, "sender", fields) or "role" in names
+    columns = None if said or not names else detect_columns(list(map(str, names)), list(named))
+    if columns is None or (text and not columns.kinds):
         items = Listed(lambda: (row_document(row.values, f"{path}:{row.number}", fields, row.error) for row in rows))
         told = fields.sender, *USUAL["conversation"]
         joined = not field_of(names, "id", fields) and any(name in names for name in told)
         yield from _conversations(items, path, fields) if joined else items
         return
     rows, known = list(rows), list(named)
-    columns = tell(list(dict.fromkeys(str(name) for values in known for name in values)), known)
     if not (columns.texts or columns.title or columns.key or columns.kinds):
         shown_names = ", ".join(map(str, known[0])) or "none"
         raise ValueError(f"no column holds text (columns: {shown_names}). Name one with load_documents.text_field")
@@ -64,7 +55,7 @@ def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[It
         where = f"{path}:{row.number}"
         if not isinstance(row.values, dict):
             yield Unreadable(where, row.error or f"not a JSON object but {type(row.values).__name__}")
-        elif any(shown(value) for value in row.values.values()):
+        elif any(cell_text(value) for value in row.values.values()):
             made, error = outcome(_card, row.values, where, columns, fields)
             yield made or Unreadable(where, error)
 
@@ -81,11 +72,11 @@ def _conversations(items: Iterable[Item], path: str, fields: Fields) -> Iterator
             names.append(intern(item.messages[0].conversation))
         else:
             yield item
-    for name, of_chat in together(names, messages()):
+    for name, of_chat in group_by_key(names, messages()):
         times = (item.metadata.get(time_left(item.metadata, fields.time), "") for item, _ in of_chat)
         said = [Said(message.speaker, item.text, time) for (item, message), time in zip(of_chat, times, strict=True)]
         title = next((item.title for item, _ in of_chat if item.title), "")
-        yield conversation(said, name or path, f"{path}:{name}" if name else path, title, {})
+        yield conversation_document(said, name or path, f"{path}:{name}" if name else path, title, {})
 
 
 def row_document(row: Any, where: str, fields: Fields, error: str = "") -> Item:
@@ -107,13 +98,13 @@ def _document(row: Any, where: str, fields: Fields) -> Item:
     metadata = _metadata(row, {id_key, title_key, text_key})
     if time_key in metadata and time_key not in (fields.time, Fields.time):
         metadata[fields.time] = metadata.pop(time_key)
-    text = clean(text)
+    text = replace_surrogates(text)
     return Loaded(
-        source_id=where if source_id in (None, "") else clean(str(source_id)),
-        title=clean(str(title)) if title not in (None, "") else "",
+        source_id=where if source_id in (None, "") else replace_surrogates(str(source_id)),
+        title=replace_surrogates(str(title)) if title not in (None, "") else "",
         text=text,
         metadata=metadata,
-        messages=_said(row, text, clean(str(source_id or "")), fields),
+        messages=_said(row, text, replace_surrogates(str(source_id or "")), fields),
     )
 
 
@@ -124,11 +115,11 @@ def _said(row: Mapping[str, Any], text: str, identity: str, fields: Fields) -> t
         return row.get(field_of(row, name, fields) or "")
 
     sender, role = stated("sender"), str(row.get("role", "")).casefold()
-    speaker = clean(sender).strip() if isinstance(sender, str) else role if role in ROLES else ""
+    speaker = replace_surrogates(sender).strip() if isinstance(sender, str) else role if role in ROLES else ""
     if not speaker or not text:
         return ()
     role = ROLES.get(speaker.casefold()) or ROLES.get(role, "")
-    answered, conversation = (clean(str(stated(name) or "")) for name in ("reply", "conversation"))
+    answered, conversation = (replace_surrogates(str(stated(name) or "")) for name in ("reply", "conversation"))
     return (Message(speaker, 0, len(text), "", role, conversation, identity, answered),)
 
 
@@ -138,27 +129,32 @@ def field_of(row: Mapping[Any, Any], name: str, fields: Fields) -> str | None:
 
 
 def _metadata(row: Mapping[Any, Any], taken: set[str | None]) -> dict[str, Any]:
-    return {clean(str(key)): value for key, value in row.items() if key not in taken and value not in (None, "")}
+    return {
+        replace_surrogates(str(key)): value
+        for key, value in row.items()
+        if key not in taken and value not in (None, "")
+    }
 
 
 def _card(row: Mapping[str, Any], where: str, columns: Columns, fields: Fields) -> Loaded:
     """Return a row as its cells, a line each, and its texts; where there are several, each below its column's name."""
-    values = {name: clean(shown(value)) for name, value in row.items()}
+    values = {name: replace_surrogates(cell_text(value)) for name, value in row.items()}
     composer = Composer()
     for name, value in values.items():
         if value and name != columns.title and name not in columns.texts:
-            composer.add(f"{clean(name)}: ")
+            composer.add(f"{replace_surrogates(name)}: ")
             kind = "key" if name == columns.key else columns.kinds.get(name, "")
-            _add_cell(composer, value, kind, clean(name))
+            _add_cell(composer, value, kind, replace_surrogates(name))
             composer.add("\n")
     composer.mark("card", "", 0)
     texts = [name for name in columns.texts if values.get(name)]
     for name in texts:
-        heading = f"## {clean(name)}\n\n" if name != columns.texts[0] else ""
+        heading = f"## {replace_surrogates(name)}\n\n" if name != columns.texts[0] else ""
         composer.add(f"{chr(10) if composer.length else ''}{heading}{values[name]}\n")
     text = composer.text().rstrip("\n")
     key, title = values.get(columns.key, ""), values.get(columns.title, "")
-    metadata = _metadata(row, {columns.key, columns.title, *columns.texts, columns.time})
+    flat = {name: values[name] if isinstance(value, dict | list) else value for name, value in row.items()}
+    metadata = _metadata(flat, {columns.key, columns.title, *columns.texts, columns.time})
     if values.get(columns.time):
         metadata[fields.time] = row[columns.time]
     return Loaded(

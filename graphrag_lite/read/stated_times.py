@@ -7,7 +7,7 @@ from typing import Any
 
 from graphrag_lite.read.documents import Fields, Item, Loaded, Message
 from graphrag_lite.text.dates import LONGEST
-from graphrag_lite.text.timestamps import is_standard, isos
+from graphrag_lite.text.timestamps import column_to_iso, is_standard
 
 DATE_LINE = re.compile(
     r"^\W{0,4}(?:date|sent|datum|gesendet|fecha|дата|日付|日期|날짜)\W{1,5}"
@@ -23,7 +23,7 @@ def stated_date(text: str, fields: Fields) -> dict[str, str]:
     return next(({fields.time: line} for line in lines if DATED.search(line)), {})
 
 
-def dated(items: Iterable[Item], fields: Fields) -> Iterator[Item]:
+def read_times(items: Iterable[Item], fields: Fields) -> Iterator[Item]:
     """Read the times that are left in the metadata of a file's documents, all of a field together, and of messages.
 
     A conversation that states no time of its own has that of the first message which does. What is read alike whatever
@@ -52,7 +52,7 @@ def _dated_together(items: Sequence[Item], fields: Fields) -> Iterator[Item]:
     for item, key in zip(items, keys, strict=True):
         if isinstance(item, Loaded) and key:
             left.setdefault(key, []).append(item.metadata[key])
-    read = {key: iter(isos(values)) for key, values in left.items()}
+    read = {key: iter(column_to_iso(values)) for key, values in left.items()}
     items.reverse()
     for key in keys:
         item = items.pop()  # of a large file, few texts are held twice
@@ -65,7 +65,7 @@ def _dated_together(items: Sequence[Item], fields: Fields) -> Iterator[Item]:
 
 def _with_messages_dated(items: Sequence[Item]) -> Iterator[Item]:
     times = [said.time for item in items if isinstance(item, Loaded) for said in item.messages]
-    read = iter(isos(times)) if any(times) else iter(())
+    read = iter(column_to_iso(times)) if any(times) else iter(())
     for item in items:
         if isinstance(item, Loaded) and item.messages and any(times):
             messages = tuple(_dated(said, next(read)) for said in item.messages)

@@ -12,7 +12,7 @@ LIST = re.compile(r"\[[\d\s,]{0,2000}\]")
 YES, NO = frozenset(("yes", "true")), frozenset(("no", "false", "not", "different"))
 
 
-def schema(word: str) -> dict[str, Any]:
+def number_list_schema(word: str) -> dict[str, Any]:
     """Return the schema of `{word: [numbers]}`."""
     return {
         "type": "object",

@@ -4,30 +4,11 @@ import re
 from dataclasses import dataclass
 
 from graphrag_lite.errors import ReplyError
-from graphrag_lite.replies.records import NOTHING, Form, clean, records
+from graphrag_lite.replies.records import FORMS, NOTHING, WORDS, clean_field, parse_records
 from graphrag_lite.text.dates import iso_period
 
-CLAIM = Form(
-    "claim",
-    {
-        "subject": ("subject entity", "entity"),
-        "object": ("object entity", "target"),
-        "type": ("claim type", "category"),
-        "status": ("claim status",),
-        "start_date": ("start", "from", "date"),
-        "end_date": ("end", "to"),
-        "description": ("claim description", "summary"),
-        "source_text": ("source", "quote", "source text"),
-    },
-    also=("claims", "covariate"),
-)
 NONE = "NONE"
-STATUSES = {
-    "TRUE": "true confirmed verified fact yes",
-    "FALSE": "false denied refuted untrue disproved no",
-    "SUSPECTED": "suspected alleged unverified unconfirmed uncertain possible pending",
-}
-BY_WORD = {word: status for status, words in STATUSES.items() for word in words.split()}
+BY_WORD = {word: status for status, words in WORDS["statuses"].items() for word in words.split()}
 LONGEST_STATUS = 40  # characters; "TRUE (stated as a fact)"
 
 
@@ -56,8 +37,8 @@ def read_claims(text: str) -> tuple[list[Claim], int]:
     Claim(subject='Scrooge', object='NONE', type='DEBT', status='TRUE', start_date='1843-05', end_date='',
           description='He paid.', source_text='he paid')
     """
-    found = records(text, CLAIM)
-    read = [_claim([clean(field) for field in raw]) for _, *raw in found.rows]
+    found = parse_records(text, FORMS["claim"])
+    read = [_claim([clean_field(field) for field in raw]) for _, *raw in found.rows]
     claims = list(dict.fromkeys(claim for claim in read if claim))
     n_dropped = len(found.dropped) + read.count(None)
     if not claims and not found.bare:

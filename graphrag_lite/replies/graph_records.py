@@ -7,74 +7,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from graphrag_lite.errors import ReplyError
-from graphrag_lite.replies.records import NOTHING, Form, clean, records
+from graphrag_lite.replies.records import FORMS, NOTHING, WORDS, clean_field, parse_records
 from graphrag_lite.text.dates import iso_date, iso_period
 
-ENTITY = Form(
-    "entity",
-    {
-        "name": ("title", "entity", "entity name", "id"),
-        "type": ("category", "label", "entity type"),
-        "description": ("summary", "desc"),
-    },
-    also=("entities", "entité", "entités", "entidad", "entidades", "entität", "实体", "實體", "エンティティ", "개체"),
-)
-RELATIONSHIP = Form(
-    "relationship",
-    {
-        "source": ("from", "head", "subject", "source entity"),
-        "target": ("to", "tail", "object", "target entity"),
-        "relation": ("type", "label", "predicate", "relation type", "relationship type"),
-        "description": ("summary", "desc"),
-        "strength": ("weight", "score"),
-        "valid_at": ("start", "start date", "from date", "since"),
-        "invalid_at": ("end", "end date", "until"),
-        "kind": (),  # or what is left out: a state
-        "polarity": (),
-    },
-    also=(
-        *("relationships", "relation", "relations", "relación", "relaciones", "beziehung", "beziehungen"),
-        *("关系", "關係", "関係", "관계"),
-    ),
-    least=2,
-)
+ENTITY, RELATIONSHIP = FORMS["entity"], FORMS["relationship"]
 MAX_NAME = 200  # characters; a longer one is a sentence
 MIN_STRENGTH, MAX_STRENGTH = 1.0, 10.0
 STRENGTH = re.compile(
     r"(?:strength|weight|score)?\W{0,4}(\d{1,3}(?:[.,]\d{1,4})?)\s?(?:%|/\s?10|/\s?100|out of 10)?", re.I
 )
-WORDS = {
-    **{word: float(n) for n, word in enumerate("zero one two three four five six seven eight nine ten".split())},
-    "very low": 1.0,
-    "very weak": 1.0,
-    "low": 2.0,
-    "weak": 2.0,
-    "medium": 5.0,
-    "moderate": 5.0,
-    "high": 8.0,
-    "strong": 8.0,
-    "very high": 9.0,
-    "very strong": 9.0,
-}
 UNSAID = NOTHING | {"ongoing", "present"}
 STATE, NEGATIVE, POSITIVE = "state", "negative", "positive"
 KINDS = frozenset((STATE, "event", "plan"))
 # What a field behind the strength says of the relation, not of its time; replies in JSON repeat what record it is.
 MARKS = KINDS | {NEGATIVE, POSITIVE, "relationship"}
 MAX_MARK = 40  # characters
-# Words for one type: where the settings have just one of a row, the others mean it.
-SAME_TYPES = tuple(
-    frozenset(row.split())
-    for row in (
-        "person people human individual character",
-        "organization organisation org company institution corporation",
-        "location place geo gpe geolocation geographicallocation geographiclocation",
-        "event incident occurrence",
-        "work workofart artwork creativework",
-        "concept idea topic abstractconcept",
-        "date time period",
-    )
-)
+STRENGTHS: dict[str, float] = WORDS["strengths"]
+SAME_TYPES = tuple(frozenset(row.split()) for row in WORDS["types"]["same"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +74,12 @@ def read_graph(text: str, types: Sequence[str]) -> GraphReply:
       relationships=(Relationship(source='Scrooge', target='Fred', relation='', description='', strength=8.0,
       valid_at='', invalid_at='', kind='state', polarity='positive'),), n_dropped=0)
     """
-    found = records(text, ENTITY, RELATIONSHIP)
+    found = parse_records(text, ENTITY, RELATIONSHIP)
     n_dropped = len(found.dropped)
     entities: dict[Entity, None] = {}
     relationships: dict[Relationship, None] = {}
     for kind, *raw in found.rows:
-        fields = [clean(field) for field in raw]
+        fields = [clean_field(field) for field in raw]
         if (kind or _kind(fields, types)) == ENTITY.kind:
             entity = _entity(fields, types)
             if entity:
@@ -267,8 +216,8 @@ def _is_relation(field: str) -> bool:
 
 def _strength(field: str, *, word: bool) -> float | None:
     """Read a strength: 8, 8.5, 8/10, 80%, 0.8, "strength: 8"; "high" or "seven" where it cannot be a relation."""
-    if word and field.casefold() in WORDS:
-        value = WORDS[field.casefold()]
+    if word and field.casefold() in STRENGTHS:
+        value = STRENGTHS[field.casefold()]
     elif found := STRENGTH.fullmatch(field):
         value = float(found.group(1).replace(",", "."))
         if field.endswith(("%", "100")) and value > MAX_STRENGTH:

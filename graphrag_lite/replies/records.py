@@ -8,9 +8,11 @@ everything else about the form is optional. Every search is linear in the length
 import html
 import json
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from typing import Any
 
 QUOTES = "\"'`“”„‟‘’‚«»「」『』＂＇"
@@ -60,6 +62,13 @@ class Form:
     least: int = 1
 
 
+WORDS = tomllib.loads((resources.files(__package__) / "record_words.toml").read_text(encoding="utf-8"))
+FORMS = {
+    kind: Form(kind, {name: tuple(names) for name, names in form["fields"].items()}, tuple(form["also"]), form["least"])
+    for kind, form in WORDS["forms"].items()
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Records:
     """What a reply holds. Rows are [kind, field, field, ...], in order; kind is "" where the reply names none.
@@ -75,15 +84,15 @@ class Records:
     bare: bool
 
 
-def records(text: str, *forms: Form) -> Records:
+def parse_records(text: str, *forms: Form) -> Records:
     """Read the records of a reply. Fields come without the quotes and white space around them, else as written.
 
     Where there is one form only, its kind may be left out.
 
     >>> form = Form("claim", {"subject": (), "status": (), "text": ()})
-    >>> records('1. **(“Claim”<|>"Scrooge"<|>TRUE|>He said "Bah!")**\\n<|COMPLETE|>', form).rows
+    >>> parse_records('1. **(“Claim”<|>"Scrooge"<|>TRUE|>He said "Bah!")**\\n<|COMPLETE|>', form).rows
     [['claim', 'Scrooge', 'TRUE', 'He said "Bah!"']]
-    >>> records("[{'claim'}] I cannot.", form).rows, records("<|COMPLETE|>", form).bare
+    >>> parse_records("[{'claim'}] I cannot.", form).rows, parse_records("<|COMPLETE|>", form).bare
     ([], True)
     """
     if "&lt;|" in text:
@@ -109,10 +118,10 @@ def records(text: str, *forms: Form) -> Records:
     return Records(rows, dropped, complete, bare)
 
 
-def clean(field: str) -> str:
+def clean_field(field: str) -> str:
     """Return a field on one line, its HTML entities as characters, without control characters and markup around it.
 
-    >>> clean("**Marks &amp;\\n Spencer**\\x00")
+    >>> clean_field("**Marks &amp;\\n Spencer**\\x00")
     'Marks & Spencer'
     """
     text = html.unescape(field) if "&" in field else field

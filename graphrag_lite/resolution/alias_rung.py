@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from graphrag_lite.resolution.aliases import Person, alias_in_corpus, alias_in_documents, as_person
 from graphrag_lite.resolution.candidates import Candidate, find_openers, is_acronym
-from graphrag_lite.resolution.distinctions import Apart, LocalName, differ
+from graphrag_lite.resolution.distinctions import Apart, LocalName, types_differ
 from graphrag_lite.resolution.mentioned import Mentioned
 from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES, PLACES, SAME_PLACES, WELL_KNOWN
 from graphrag_lite.text.names.words import CORPORATE
@@ -84,7 +84,7 @@ def join_aliases(
     loose = {*joined, *(forms.keys() - defined.keys() if names.confirmed else ())}
     joins = Joins(targets, local, loose, persons)
     for key, root in sorted(forms.items()):
-        if joins.root(root) != key and (key in defined or not differ(names.stated[key], names.stated[root])):
+        if joins.root(root) != key and (key in defined or not types_differ(names.stated[key], names.stated[root])):
             targets.setdefault(key, (root, "alias"))
     for (document, key), root in sorted(in_documents.items()):
         if not root or joins.root(root) != key:

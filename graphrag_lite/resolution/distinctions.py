@@ -46,7 +46,7 @@ class Apart:
         persons = [as_person(key) for key in (one, other) if self.listed_together(document, one, other)]
         if any(person.title for person in persons if person) and {kind.casefold() for kind in kinds} == {"person"}:
             return True
-        return differ(*kinds)
+        return types_differ(*kinds)
 
     def listed_together(self, document: str, one: str, other: str) -> bool:
         """Tell whether a text unit lists both."""
@@ -56,7 +56,7 @@ class Apart:
         return self._kinds.get((document, key)) or self._corpus_kinds[key]
 
 
-def differ(one: str, other: str) -> bool:
+def types_differ(one: str, other: str) -> bool:
     """Tell whether two types are stated and not the same."""
     return one != other and "unknown" not in (one, other)
 
@@ -98,7 +98,7 @@ def spellings_apart(
     return found
 
 
-def parted(
+def separate_names(
     documents: Mapping[str, Collection[str]],
     meaning: Callable[[str, str], str],
     loose: Callable[[str, str], bool],

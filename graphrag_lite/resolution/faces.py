@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from graphrag_lite.resolution.candidates import Candidate, majority_type
 from graphrag_lite.resolution.types import infer_types
-from graphrag_lite.text.names.contexts import MAX_CONTEXTS, PARTS, form
+from graphrag_lite.text.names.contexts import MAX_CONTEXTS, PARTS, written_form
 
 MAX_ACRONYM, MIN_LETTERS = 6, 3  # characters
 # "TypedArray", "Uint8Array", "IPv4": words of code and of models, which stand where persons do, too.
@@ -67,7 +67,7 @@ def _types(group: Sequence[str], entries: Mapping[str, Candidate]) -> Counter[st
     return types
 
 
-def inferred(
+def inferred_faces(
     faces: Mapping[str, Face],
     groups: Mapping[str, Sequence[str]],
     entries: Mapping[str, Candidate],
@@ -81,7 +81,7 @@ def inferred(
     beside_name = contexts({name for names in names_of.values() for name in names})
     for root, (title, _) in faces.items():
         beside = [context for name in names_of[root] for context in beside_name[name]]
-        features[root] = [form(title, lower_counts), *beside[:MAX_CONTEXTS]]
+        features[root] = [written_form(title, lower_counts), *beside[:MAX_CONTEXTS]]
     stated = {root: kind for root, (_, kind) in faces.items() if kind != "unknown"}
     akin = _akin(faces)
     versions = {

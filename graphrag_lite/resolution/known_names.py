@@ -33,7 +33,7 @@ class Entities:
         return sorted(found)
 
 
-def decided(rows: Sequence[Resolution], known: KnownNames) -> list[Resolution]:
+def apply_decisions(rows: Sequence[Resolution], known: KnownNames) -> list[Resolution]:
     """Return the rows of `ladder.resolve` with what is known of names: parted, joined, dropped, called and typed so.
 
     Names are compared as the exact rung does. An entity keeps its key, of joined ones that of the first name listed
@@ -42,7 +42,7 @@ def decided(rows: Sequence[Resolution], known: KnownNames) -> list[Resolution]:
     >>> rows = [Resolution("", name, key, title, "person", "exact") for name, key, title in [
     ...     ("Ann Li", "ann li", "Ann Li"), ("A. Li", "ann li", "Ann Li"), ("Annie", "annie", "Annie")]]
     >>> told = KnownNames(same=[["Ann Li", "Annie"]], different=[["Ann Li", "A. Li"]], type={"Annie": "pilot"})
-    >>> [(row.name, row.title, row.type) for row in decided(rows, told)]
+    >>> [(row.name, row.title, row.type) for row in apply_decisions(rows, told)]
     [('Ann Li', 'Ann Li', 'pilot'), ('A. Li', 'A. Li', 'person'), ('Annie', 'Ann Li', 'pilot')]
     """
     if not _named(known):
@@ -68,13 +68,13 @@ def decided(rows: Sequence[Resolution], known: KnownNames) -> list[Resolution]:
     return found
 
 
-def typed(rows: Sequence[Resolution], told: Mapping[tuple[str, str], Counter[str]]) -> list[Resolution]:
+def apply_types(rows: Sequence[Resolution], told: Mapping[tuple[str, str], Counter[str]]) -> list[Resolution]:
     """Return the rows with the user's own types, where mentions tell one: (document, name) -> mentions by type.
 
     An entity has the one that most of its mentions tell, of equals the first by name.
 
     >>> rows = [Resolution("", "Ann Marie", "ann marie", "Ann Marie", "person", "exact")]
-    >>> [row.type for row in typed(rows, {("d", "Ann Marie"): Counter(vessel=2)})]
+    >>> [row.type for row in apply_types(rows, {("d", "Ann Marie"): Counter(vessel=2)})]
     ['vessel']
     """
     key_of = {(row.document_id, row.name): row.key for row in rows}
@@ -85,7 +85,7 @@ def typed(rows: Sequence[Resolution], told: Mapping[tuple[str, str], Counter[str
     return [replace(row, type=chosen.get(row.key, row.type)) for row in rows]
 
 
-def unheard(rows: Sequence[Resolution], known: KnownNames) -> list[str]:
+def unused_names(rows: Sequence[Resolution], known: KnownNames) -> list[str]:
     """Return the names that something is known of and that no text has, sorted."""
     told = _named(known)
     places = _places(rows) if told else {}

@@ -34,9 +34,16 @@ from dataclasses import dataclass
 from graphrag_lite.resolution.alias_rung import Joins, join_aliases
 from graphrag_lite.resolution.aliases import Person, is_whole
 from graphrag_lite.resolution.case_forms import case_forms
-from graphrag_lite.resolution.distinctions import Apart, LocalName, differ, parted, spellings_apart, stated_kinds
-from graphrag_lite.resolution.faces import Contexts, Face, confirmed_face, face, inferred, majority_word
-from graphrag_lite.resolution.mentioned import Mentioned, mentioned
+from graphrag_lite.resolution.distinctions import (
+    Apart,
+    LocalName,
+    separate_names,
+    spellings_apart,
+    stated_kinds,
+    types_differ,
+)
+from graphrag_lite.resolution.faces import Contexts, Face, confirmed_face, face, inferred_faces, majority_word
+from graphrag_lite.resolution.mentioned import Mentioned, summarize_mentions
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.resolution.name_similarity import similar_pairs
 from graphrag_lite.text.case_endings import ENDINGS
@@ -96,7 +103,7 @@ def resolve(
     [('Ebenezer Scrooge', 'Ebenezer Scrooge', 'exact'), ('Mr. Scrooge', 'Ebenezer Scrooge', 'alias')]
     """
     places, related = ordinals or [0] * len(names), list(related)
-    names_of = mentioned(document_ids, names, types, anchored, lower_counts, places, confirmed=confirmed)
+    names_of = summarize_mentions(document_ids, names, types, anchored, lower_counts, places, confirmed=confirmed)
     keys = [names_of.keys[name] for name in names]
     apart = Apart(
         ((document, names_of.keys[one], names_of.keys[other]) for document, one, other in related),
@@ -113,7 +120,7 @@ def resolve(
     joins.local |= dict.fromkeys(alone, "")
     show = confirmed_face if confirmed else face
     faces = {root: show(root, group, names_of.entries, names_of.kinds) for root, group in groups.items()}
-    faces |= inferred(faces, groups, names_of.entries, contexts, lower_counts) if contexts is not None else {}
+    faces |= inferred_faces(faces, groups, names_of.entries, contexts, lower_counts) if contexts is not None else {}
     rows = _rows(names_of, joins, roots, faces, alone)
     if not confirmed:
         return rows
@@ -131,7 +138,7 @@ def _alone(names: Mentioned, joins: Joins, roots: Mapping[str, str], apart: Apar
     def loose(document: str, key: str) -> bool:
         return bool(joins.local.get((document, key), key in joins.loose))
 
-    return parted(names.spans, meaning, loose, apart)
+    return separate_names(names.spans, meaning, loose, apart)
 
 
 def _join_similar(names: Mentioned, joins: Joins, declined: Mapping[str, str], threshold: float, apart: Apart) -> None:
@@ -143,7 +150,7 @@ def _join_similar(names: Mentioned, joins: Joins, declined: Mapping[str, str], t
         key: language for key, language in declined.items() if key not in names.dropped and key not in joins.targets
     }
     for key, root in case_forms(known, {key: names.entries[key].count for key in known}).items():
-        if not differ(names.stated[key], names.stated[root]):
+        if not types_differ(names.stated[key], names.stated[root]):
             joins.targets[key] = (root, "lexical")
     kept = [key for key in names.entries if key not in names.dropped]
     pairs = [*_written_apart(kept, names), *similar_pairs(kept, threshold)]
@@ -155,7 +162,7 @@ def _join_similar(names: Mentioned, joins: Joins, declined: Mapping[str, str], t
         both = held[one] & held[other]
         if any(apart(document, one, other) or apart.listed_together(document, one, other) for document in both):
             continue
-        if names.confirmed and differ(names.stated[one], names.stated[other]):
+        if names.confirmed and types_differ(names.stated[one], names.stated[other]):
             continue
         less, more = sorted((one, other), key=lambda key: (names.entries[key].count, key))
         if less not in joins.targets and joins.root(more) != less:

@@ -31,7 +31,7 @@ class Mentioned:
     confirmed: bool
 
 
-def mentioned(
+def summarize_mentions(
     document_ids: Sequence[str],
     names: Sequence[str],
     types: Sequence[str],

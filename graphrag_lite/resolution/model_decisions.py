@@ -10,13 +10,13 @@ from graphrag_lite.resolution.ladder import Resolution
 Pair = tuple[str, str]
 
 
-def clusters(same: Iterable[Pair], different: Iterable[Pair]) -> dict[str, list[str]]:
+def merge_clusters(same: Iterable[Pair], different: Iterable[Pair]) -> dict[str, list[str]]:
     """Return the clusters that `same` makes: first member -> members, both by name; none with a pair of `different`.
 
     `same` is taken in its order, so the surest should come first: a pair that would bring together two that are
     different is passed over. So a chain of likenesses cannot join what the model has told apart.
 
-    >>> clusters([("a", "b"), ("b", "c"), ("c", "d")], [("a", "c")])
+    >>> merge_clusters([("a", "b"), ("b", "c"), ("c", "d")], [("a", "c")])
     {'a': ['a', 'b'], 'c': ['c', 'd']}
     """
     members: dict[str, set[str]] = {}  # shared by all members of a cluster
@@ -35,7 +35,7 @@ def clusters(same: Iterable[Pair], different: Iterable[Pair]) -> dict[str, list[
     return dict(sorted(joined.items()))
 
 
-def merged(
+def merge_groups(
     rows: Iterable[Resolution], groups: Iterable[Sequence[str]], types: Mapping[str, Counter[str]]
 ) -> list[Resolution]:
     """Return resolutions in which each group of entities is one: that of most mentions, then of the first name.

@@ -19,7 +19,7 @@ import numpy as np
 
 from graphrag_lite.retrieval.bm25 import LEAST_STEM
 from graphrag_lite.text.function_words import FUNCTION_WORDS
-from graphrag_lite.text.language import closest
+from graphrag_lite.text.language import closest_language
 from graphrag_lite.text.words import ASKING, UNSPACED, terms
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ _CODE = re.compile(r"\d[^\W\d]|[^\W\d]\d")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 
 
-def weights(index: "Bm25", question_terms: Iterable[str]) -> dict[str, float]:
+def term_idf(index: "Bm25", question_terms: Iterable[str]) -> dict[str, float]:
     """Return the idf of the distinct terms of a question that do more than ask, the highest for an unknown term."""
     units = max(index.n_units, MIN_UNITS)
     found = dict.fromkeys(term for term in question_terms if term not in ASKING)
@@ -66,12 +66,13 @@ def weights(index: "Bm25", question_terms: Iterable[str]) -> dict[str, float]:
     }
 
 
-def fit(index: "Bm25", weights: Mapping[str, float]) -> float:
+def passage_fit(index: "Bm25", weights: Mapping[str, float]) -> float:
     """Return how well the best passage fits what terms weigh: its share of their weight, times sqrt(n).
 
     >>> from graphrag_lite.retrieval.bm25 import build
     >>> index = build([["red", "fox", "ran"], ["hen"], ["hen", "sat"]])
-    >>> [round(fit(index, weights(index, asked)), 2) for asked in (["red", "fox"], ["hen", "zebra", "moon", "tide"])]
+    >>> [round(passage_fit(index, term_idf(index, asked)), 2) for asked in (["red", "fox"], ["hen", "zebra", "moon",
+    ...  "tide"])]
     [1.41, 0.38]
     """
     return _fit(index.n_units, ((term, weight, index.postings(term)[0]) for term, weight in weights.items()))
@@ -89,21 +90,21 @@ def _fit(n_units: int, found: "Iterable[tuple[str, float, npt.NDArray[np.int32]]
     return float(held.max(initial=0.0)) / whole * math.sqrt(max(n_words, 1.0)) if whole else 0.0
 
 
-def weighed(question: "Question") -> dict[str, float]:
+def term_weights(question: "Question") -> dict[str, float]:
     """Return what each term of a question weighs, for whether the corpus says anything.
 
     A name that the corpus does not hold weighs more than another word, and a guess is half of its due: the word as
     written is as much as its reading.
     """
     index, language = question.index.bm25, question.analyzed_in
-    found = weights(index, question.terms)
+    found = term_idf(index, question.terms)
     for term in question.names:
         if term in found and not index.holds(term):
             found[term] *= UNKNOWN_NAME
     for word, reading in question.readings.items():
         if any(map(str.isdigit, reading)):  # a number as titles write it is no guess
             continue
-        as_read = weights(index, terms(reading, language))
+        as_read = term_idf(index, terms(reading, language))
         found |= dict.fromkeys(terms(word, language), sum(as_read.values()))
     return found
 
@@ -116,7 +117,7 @@ def says_nothing(question: "Question", weights: Mapping[str, float]) -> bool | N
     where it seems so and cannot be told (`cannot_tell`).
     """
     index = question.index.bm25
-    fits = fit(index, weights) >= LEAST_FIT
+    fits = passage_fit(index, weights) >= LEAST_FIT
     if fits and not _nothing_but_names(question, weights) and not _names_nothing_known(question):
         return False
     if _names_nothing_known(question):
@@ -137,7 +138,7 @@ def cannot_tell(question: "Question") -> bool:
     text = question.text
     for name in question.capitalized:  # "Ben" is no word of Dutch
         text = text.replace(name, " ")
-    return closest(text, [question.analyzed_in, *FUNCTION_WORDS]) != question.analyzed_in
+    return closest_language(text, [question.analyzed_in, *FUNCTION_WORDS]) != question.analyzed_in
 
 
 def _names_nothing_known(question: "Question") -> bool:

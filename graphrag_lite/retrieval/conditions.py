@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite.errors import InputError
 from graphrag_lite.text.dates import iso_date
-from graphrag_lite.text.period import whole
-from graphrag_lite.text.timestamps import iso
+from graphrag_lite.text.period import period_of
+from graphrag_lite.text.timestamps import to_iso
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -119,7 +119,7 @@ def _days(stated: str) -> Range | None:
     if stated.isdigit() and len(stated) != 4:
         return None
     try:
-        found = whole(iso_date(stated) or iso(stated))
+        found = period_of(iso_date(stated) or to_iso(stated))
     except ValueError:
         return None
     return (found.first.toordinal(), found.last.toordinal()) if found else None

@@ -18,8 +18,8 @@ from graphrag_lite.retrieval.held import Held
 from graphrag_lite.retrieval.ranking import Features
 from graphrag_lite.retrieval.replies import asks_for_reply, asks_for_value
 from graphrag_lite.retrieval.title_numbers import ByNumber
-from graphrag_lite.text.language import closest
-from graphrag_lite.text.numbered_titles import Numbered, numbered
+from graphrag_lite.text.language import closest_language
+from graphrag_lite.text.numbered_titles import Numbered, numbered_words
 from graphrag_lite.text.period import Period
 from graphrag_lite.text.periods import periods
 from graphrag_lite.text.relative_times import relative_dates
@@ -92,9 +92,9 @@ def question_features(question: "Question", text: str, question_terms: Sequence[
     now_asked = attributes.replies is not None and asks_for_value(text, language)
     replies = None if asks_for_reply(text, language) else attributes.replies
     stated = [(attributes.units[value].astype(np.int64), np.ones(len(attributes.units[value]))) for value in values]
-    stated += _of_titles(numbered(text, language), attributes)
+    stated += _of_titles(numbered_words(text, language), attributes)
     now = question.as_of or attributes.newest
-    spoken = language or closest(text, list(relative_dates()))  # the texts may be too short to tell theirs
+    spoken = language or closest_language(text, list(relative_dates()))  # the texts may be too short to tell theirs
     asked = periods(text, now, spoken)
     held = None
     if attributes.held and asked and not attributes.of_years:

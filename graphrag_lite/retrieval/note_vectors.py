@@ -37,13 +37,13 @@ class NoteVectors:
         Vectors of notes are in the memory alone, so that `forget` deletes them, too.
         """
         from graphrag_lite.memory.store import NOTE
-        from graphrag_lite.run.sync import complete
+        from graphrag_lite.run.sync import run_coroutine
 
         places = memory.listed(NOTE)
         if len(places) < 2:  # nothing stands out of itself
             return {}
         try:
-            return complete(self._meant(memory, places, query))
+            return run_coroutine(self._meant(memory, places, query))
         except (CallError, ModelError, PluginError, ReplyError, ValueError) as error:
             logger.warning("The embedding model failed, and notes are found by their words alone: %s", error)
             return {}
@@ -52,14 +52,14 @@ class NoteVectors:
         import numpy as np
 
         from graphrag_lite.llm.memo import Memo
-        from graphrag_lite.llm.openai_embedder import metered, open_embedder
+        from graphrag_lite.llm.openai_embedder import memoised_embedder, open_embedder
         from graphrag_lite.retrieval.vectors import stand_out, unit_length
 
         with open_embedder(self.settings, self.llm, self.output, self.embedder, must_keep=False) as opened:
             asked = unit_length(np.array(await opened.embed([query]), np.float32))[0]
         passing = Memo(None)
         try:
-            known = await _vectors(memory, places, metered(self.settings, self.llm, passing, self.embedder))
+            known = await _vectors(memory, places, memoised_embedder(self.settings, self.llm, passing, self.embedder))
         finally:
             passing.close()
         if {len(vector) for vector in known.values()} != {len(asked)}:

@@ -5,16 +5,16 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from graphrag_lite.retrieval.abstention import NOUNS_HAVE_CAPITALS, weighed
+from graphrag_lite.retrieval.abstention import NOUNS_HAVE_CAPITALS, term_weights
 from graphrag_lite.retrieval.other_words import general_terms, other_forms
 from graphrag_lite.retrieval.readings import question_readings
 from graphrag_lite.retrieval.recurring_titles import recurring_titles
-from graphrag_lite.retrieval.spelling import names_within, respelt
+from graphrag_lite.retrieval.spelling import names_within, respell
 from graphrag_lite.temporal.date_questions import Asked, date_question
-from graphrag_lite.text.language import closest, spoken
-from graphrag_lite.text.periods import without_newest
+from graphrag_lite.text.language import closest_language, question_language
+from graphrag_lite.text.periods import without_newest, without_now
 from graphrag_lite.text.translations import translations
-from graphrag_lite.text.whole_corpus import Aspect, aspects
+from graphrag_lite.text.whole_corpus import Aspect, corpus_aspects
 from graphrag_lite.text.words import content_words, terms, without_asking
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Question:
     @cached_property
     def language(self) -> str:
         """Its language, as an ISO 639-1 code: one of the corpus, or another. Function words are those of it."""
-        return spoken(self.text, self.index.languages) or self._closest
+        return question_language(self.text, self.index.languages) or self._closest
 
     @cached_property
     def analyzed_in(self) -> str:
@@ -49,7 +49,7 @@ class Question:
 
     @cached_property
     def _closest(self) -> str:
-        return closest(self.text, self.index.languages)
+        return closest_language(self.text, self.index.languages)
 
     @cached_property
     def readings(self) -> dict[str, str]:
@@ -59,15 +59,21 @@ class Question:
     @cached_property
     def as_read(self) -> str:
         """Its text, with words as they are read."""
-        return respelt(self.text, self.readings) if self.readings else self.text
+        return respell(self.text, self.readings) if self.readings else self.text
 
     @cached_property
     def terms(self) -> list[str]:
         """Its terms as it is read, as often as it says them, without function words of its own language.
 
-        What says that the newest document is meant is none.
+        What says that the newest document is meant is none, nor is "now".
         """
-        return self.terms_of(without_newest(self.as_read, self.language) if self.means_newest else self.as_read)
+        asked = without_newest(self.as_read, self.language) if self.means_newest else self.as_read
+        return self.terms_of(without_now(asked))
+
+    @cached_property
+    def asks_now(self) -> bool:
+        """Whether it asks what holds now: of what says the same, the newest counts."""
+        return without_now(self.text) != self.text
 
     @cached_property
     def means_newest(self) -> bool:
@@ -123,7 +129,7 @@ class Question:
 
         What its problems are, a corpus only says as a whole where documents share their titles, as tickets do.
         """
-        found = aspects(self.text, self.language)
+        found = corpus_aspects(self.text, self.language)
         return None if found and "problem" in found and not recurring_titles(self.index) else found
 
     @cached_property
@@ -133,8 +139,8 @@ class Question:
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
-        """What each of its terms weighs, for whether the corpus says anything (`abstention.weighed`)."""
-        return weighed(self)
+        """What each of its terms weighs, for whether the corpus says anything (`abstention.term_weights`)."""
+        return term_weights(self)
 
     @cached_property
     def features(self) -> "Features":

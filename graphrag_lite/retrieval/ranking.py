@@ -45,7 +45,7 @@ import numpy.typing as npt
 
 from graphrag_lite.graph.pagerank import Walk, pagerank, walk_of
 from graphrag_lite.graph.sparse import Csr, Vector
-from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.text.period import Period
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Links:
     steps: Walk
 
 
-def link(mentions: Csr, definitions: Csr, transposed: Csr) -> Links:
+def link_mentions(mentions: Csr, definitions: Csr, transposed: Csr) -> Links:
     """Prepare the graph from `mentions` (n_units, n_entities), counts of names in titles and texts alike.
 
     `transposed` is the same as (n_entities, n_units).
@@ -155,14 +155,14 @@ def text_unit_scores(question: "Question") -> Vector:
 
 
 def rank(question: Features, links: Links, policy: Policy) -> Vector:
-    """Return the score of every unit, shape (n_units,); `best` puts them in order.
+    """Return the score of every unit, shape (n_units,); `best_rows` puts them in order.
 
     >>> from graphrag_lite.graph.sparse import from_dense
     >>> mentions = np.array([[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])  # unit 0 is about entity 0 and names entity 1
     >>> definitions = from_dense([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-    >>> links = link(from_dense(mentions), definitions, from_dense(mentions.T))
+    >>> links = link_mentions(from_dense(mentions), definitions, from_dense(mentions.T))
     >>> question = Features(from_dense([[3.0, 0.0, 1.0]]), [((0,), np.array([0]))], {0: 1.0}, np.empty(0, np.int32))
-    >>> best(rank(question, links, Policy()), 3).tolist()
+    >>> best_rows(rank(question, links, Policy()), 3).tolist()
     [0, 1, 2]
     """
     share: Vector = np.ones(question.term_scores.n_columns)  # of what a unit would be worth
@@ -226,7 +226,7 @@ def _defined(entry: Vector, bm25: Vector, links: Links, question_entities: Colle
     it by their BM25 score. A unit keeps the best path to it: paths that add up would favour hubs.
     """
     scores = np.zeros_like(bm25)
-    for seed in best(entry, n_seeds).tolist():
+    for seed in best_rows(entry, n_seeds).tolist():
         targets = [
             units
             for entity in links.entities.row(seed).tolist()
@@ -244,7 +244,7 @@ def _joined(entry: Vector, term_scores: Csr, links: Links, question_entities: Co
     Of several shared entities the rarest counts; hubs and the question's own entities join nothing.
     """
     scores = np.zeros_like(entry)
-    for seed in best(entry, n_seeds).tolist():
+    for seed in best_rows(entry, n_seeds).tolist():
         open_terms = np.where(_places(term_scores, seed) >= 0, 0.0, 1.0)
         shared = np.zeros_like(entry)
         for entity in links.entities.row(seed).tolist():
@@ -261,7 +261,7 @@ def _joined(entry: Vector, term_scores: Csr, links: Links, question_entities: Co
 
 def _spread(bm25: Vector, links: Links, question_entities: Mapping[int, float], policy: Policy) -> Vector:
     """Score the units by PageRank, scaled so that the best that is not a seed has 1, and cut at 1."""
-    seeds = best(bm25, policy.spread_seeds)
+    seeds = best_rows(bm25, policy.spread_seeds)
     unit_seeds, entity_seeds = np.zeros_like(bm25), np.zeros(links.entities.n_columns)
     unit_seeds[seeds] = (bm25[seeds] > 0) / np.arange(1, len(seeds) + 1)
     unit_seeds *= policy.seed_mass_on_units / max(unit_seeds.sum(), 1e-9)
@@ -309,7 +309,7 @@ def _discounted(scores: Vector, term_scores: Csr, rates: Vector, depth: int) -> 
 
 def _newest_first(scores: Vector, term_scores: Csr, said: Vector, depth: int) -> Vector:
     """Put each of the `depth` best units before the best older one that it supersedes; the others stay."""
-    chosen = best(scores, depth).tolist()
+    chosen = best_rows(scores, depth).tolist()
     held = np.array([_values(term_scores, unit) for unit in chosen]).reshape(len(chosen), term_scores.shape[0])
     place, values = said[chosen], scores[chosen]
     order: list[int] = []  # places in `chosen`

@@ -69,7 +69,7 @@ class Reports:
 
 def rank_reports(index: "SnapshotView", asked: list[str], rows: list[dict[str, Any]], chosen: Sequence[int]) -> Reports:
     """Rank the chosen reports, and score every text unit by them and by the question's words."""
-    match = scaled(index.report_bm25.scores(asked))
+    match = scale_to_one(index.report_bm25.scores(asked))
     worth = {
         i: float(match[i]) + IMPORTANCE * rows[i]["rank"] / 10 * (1.0 if match[i] or not match.any() else 0.2)
         for i in chosen
@@ -82,7 +82,7 @@ def _unit_scores(
     index: "SnapshotView", asked: list[str], rows: list[dict[str, Any]], order: list[int], worth: dict[int, float]
 ) -> "np.ndarray[Any, np.dtype[np.float64]]":
     """Score text units by the best report that cites them, and by the question's own words."""
-    scores = np.asarray(scaled(index.bm25.scores(asked)), dtype=np.float64)
+    scores = np.asarray(scale_to_one(index.bm25.scores(asked)), dtype=np.float64)
     cited = np.zeros_like(scores)
     for i in order:
         for place, citation in enumerate(rows[i]["citations"]):
@@ -91,7 +91,7 @@ def _unit_scores(
     return scores + cited
 
 
-def scaled(scores: "np.ndarray[Any, np.dtype[Float]]") -> "np.ndarray[Any, np.dtype[Float]]":
+def scale_to_one(scores: "np.ndarray[Any, np.dtype[Float]]") -> "np.ndarray[Any, np.dtype[Float]]":
     """Return scores of which the highest is 1; as they are where none is above 0."""
     top = scores.max(initial=0.0)
     return scores / top if top > 0 else scores

@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from graphrag_lite import tables
 from graphrag_lite.errors import TableError
 from graphrag_lite.retrieval.bm25 import Bm25
@@ -43,7 +45,9 @@ class SnapshotView:
         self.folder = folder
         self.search_settings = search or Search()
         self.manifest: dict[str, Any] = snapshots.usable_manifest(folder)
-        weakref.finalize(self, os.close, snapshots.hold(folder))  # until then, retention leaves the folder alone
+        weakref.finalize(
+            self, os.close, snapshots.hold_snapshot(folder)
+        )  # until then, retention leaves the folder alone
         self._read: dict[str, pa.Table] = {}
         self._text: tuple[int, str] = (-1, "")  # of the last document
         self._groups: dict[str, RowGroups] = {}
@@ -98,7 +102,7 @@ class SnapshotView:
     def _compare(self, name: str) -> None:
         """Raise TableError where a mapped table that is not large is not what the manifest says."""
         path, entry = tables.path_in(self.folder, name), self.manifest["tables"][name]
-        if entry["bytes"] <= INTACT_BYTES and snapshots.digest(path) != entry["sha256"]:
+        if entry["bytes"] <= INTACT_BYTES and snapshots.file_digest(path) != entry["sha256"]:
             raise TableError(
                 f"{path}: this table is damaged (its sha256 is not the manifest's). "
                 "Run `graphrag-lite index` to build it again."
@@ -163,10 +167,8 @@ class SnapshotView:
     @cached_property
     def links(self) -> "Links":
         """Which text units name, and which define, each entity."""
-        import numpy as np
-
         from graphrag_lite.graph.sparse import Csr
-        from graphrag_lite.retrieval.ranking import link
+        from graphrag_lite.retrieval.ranking import link_mentions
 
         by_entity, by_unit = self.arrow("search_links"), self.arrow("search_units")
         n_entities, n_units = by_entity.num_rows, by_unit.num_rows
@@ -175,7 +177,7 @@ class SnapshotView:
         (offsets, rows), (_, counts) = lists(by_unit["entities"], "int32"), lists(by_unit["counts"], "float32")
         entities = Csr(offsets, rows, counts, n_entities)
         offsets, rows = lists(by_entity["defines"], "int32")
-        return link(entities, Csr(offsets, rows, np.ones(len(rows), np.bool_), n_units), units)
+        return link_mentions(entities, Csr(offsets, rows, np.ones(len(rows), np.bool_), n_units), units)
 
     @cached_property
     def unit_communities(self) -> "UnitCommunities":
@@ -197,8 +199,6 @@ class SnapshotView:
 
         Of a document dated by month or year only, it is the first day.
         """
-        import numpy as np
-
         days = numbers(self.column("search_units", "day"), "int64")
         return np.where(days > 0, days, np.nan)
 
@@ -215,8 +215,6 @@ class SnapshotView:
     @cached_property
     def attributes(self) -> "Attributes":
         """The days of text units, metadata values that documents share, words with a number in titles, and replies."""
-        import numpy as np
-
         from graphrag_lite.retrieval.entity_names import name_table
         from graphrag_lite.retrieval.features import Attributes
         from graphrag_lite.retrieval.replies import is_assistant
@@ -233,8 +231,6 @@ class SnapshotView:
     @cached_property
     def held(self) -> "Held":
         """When what text units say held or happened."""
-        import numpy as np
-
         from graphrag_lite.retrieval.held import Held
 
         data = self.arrow("search_times")
@@ -252,8 +248,6 @@ class SnapshotView:
     @cached_property
     def vectors(self) -> "Vectors":
         """The vectors of text units, and their cells where they are so many: the buffers of the tables, not copied."""
-        import numpy as np
-
         from graphrag_lite.retrieval.vector_cells import Cells
         from graphrag_lite.retrieval.vectors import Vectors
 
@@ -281,12 +275,10 @@ class SnapshotView:
 
         `terms` (n_terms, n_units) are the BM25 scores of its terms.
         """
-        import numpy as np
-
-        from graphrag_lite.retrieval.vectors import meant
+        from graphrag_lite.retrieval.vectors import vector_scores
 
         by_words = terms.columns(np.ones(terms.shape[0])) if self.vectors.cells else None
-        return meant(self.vectors, vector, self.vector_weight, by_words)
+        return vector_scores(self.vectors, vector, self.vector_weight, by_words)
 
     @cached_property
     def document_row(self) -> Sequence[int]:

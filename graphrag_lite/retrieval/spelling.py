@@ -37,7 +37,7 @@ _NUMBERED = re.compile(r"\D+\d+|\d+\D+$")
 _LATIN_GREEK_CYRILLIC = re.compile("[a-z\u00df-\u024f\u0370-\u052f]+")
 
 
-def respelt(question: str, readings: Mapping[str, str]) -> str:
+def respell(question: str, readings: Mapping[str, str]) -> str:
     """Return a question with its words, and first those that are read together, replaced by their readings."""
     for said in readings:
         if not _WORD.fullmatch(said):

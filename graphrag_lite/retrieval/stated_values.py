@@ -15,7 +15,7 @@ from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.retrieval.title_numbers import in_series
 from graphrag_lite.run.services import Attempt
 from graphrag_lite.tables import groups
-from graphrag_lite.text.numbered_titles import Numbered, numbered
+from graphrag_lite.text.numbered_titles import Numbered, numbered_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,7 +35,7 @@ class Stated(NamedTuple):
     numbers: list[Numbered]
 
 
-def stated(documents: "pa.Table", attempt: Attempt) -> list[Stated]:
+def read_stated_values(documents: "pa.Table", attempt: Attempt) -> list[Stated]:
     """Read titles and metadata; those that documents share are read once."""
     words: dict[str, dict[str, str]] = {}
     titles: dict[tuple[str, str], tuple[list[str], list[Numbered]]] = {}
@@ -66,7 +66,7 @@ def _listed(value: str) -> list[str]:
 
 
 def _title_read(title: str, language: str) -> tuple[list[str], list[Numbered]]:
-    return list(map(exact_key, names_of_title(title))), numbered(title, language)
+    return list(map(exact_key, names_of_title(title))), numbered_words(title, language)
 
 
 def shared_values(
@@ -116,7 +116,7 @@ def _spoken(text_units: "pa.Table", episodes: "pa.Table") -> Iterator[tuple[str,
     several = pc.unique(episodes.filter(pc.greater(episodes["ordinal"], 0))["document_id"])
     said: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
     columns = ("document_id", "char_start", "char_end", "speaker")
-    for document_id, *message in tables.rows(groups.of(episodes, "document_id", several), *columns):
+    for document_id, *message in tables.rows(groups.rows_of(episodes, "document_id", several), *columns):
         said[document_id].append(tuple(message))
     spoken: dict[tuple[str, str], dict[int, None]] = defaultdict(dict)
     units = tables.rows(text_units, "document_id", "char_start", "char_end") if said else ()

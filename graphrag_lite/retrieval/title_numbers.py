@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from graphrag_lite.text.numbered_titles import Numbered, numbered, shortens
+from graphrag_lite.text.numbered_titles import Numbered, abbreviates, numbered_words
 
 ByNumber = Mapping[str, Sequence[tuple[str, str, int]]]
 """Number -> the words that have it in titles, as they are compared and as they are written, each with its place."""
@@ -24,7 +24,7 @@ def in_series(titles: Iterable[tuple[str, Sequence[Numbered]]]) -> set[tuple[str
     Titles of a series have the same words up to the number, or from it on, and numbers that are near to each other.
 
     >>> titles = ("Call FY20 Q3", "Call FY21 Q1", "HIV-1 now", "On HIV-2", "c81ee8d")
-    >>> sorted(in_series((title, numbered(title, "en")) for title in titles))
+    >>> sorted(in_series((title, numbered_words(title, "en")) for title in titles))
     [('fy', '20'), ('fy', '21'), ('q', '1'), ('q', '3')]
     """
     alike: dict[tuple[str, str, str], set[str]] = defaultdict(set)
@@ -54,7 +54,7 @@ def by_number(of_titles: Iterable[tuple[str, int]]) -> ByNumber:
     """Return words with a number in titles, each as a title writes it and with its place, by number."""
     found: dict[str, list[tuple[str, str, int]]] = {}
     for written, place in of_titles:
-        for one in numbered(written, ""):
+        for one in numbered_words(written, ""):
             found.setdefault(one.number, []).append((one.word, written, place))
     return found
 
@@ -71,13 +71,13 @@ def as_titles_say(
     {'third quarter': 'Q3', 'fiscal year 2020': 'FY20'}
     """
     found: dict[str, str] = {}
-    for said in numbered(question, language):
+    for said in numbered_words(question, language):
         short = said.number[2:] if len(said.number) == 4 else said.number  # of a year
         like = {
             (word, number): written
             for number in (said.number, short)
             for word, written, _ in titles.get(number, ())
-            if shortens(word, said)
+            if abbreviates(word, said)
         }
         if like and (said.word, said.number) not in like:
             (word, _), written = next(iter(like.items()))

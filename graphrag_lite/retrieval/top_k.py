@@ -6,10 +6,10 @@ import numpy.typing as npt
 _BLOCK = 512
 
 
-def best(scores: npt.NDArray[np.floating], k: int) -> npt.NDArray[np.int64]:
+def best_rows(scores: npt.NDArray[np.floating], k: int) -> npt.NDArray[np.int64]:
     """Return the indices of the `k` highest scores, best first, ties by index; fewer where there are fewer units.
 
-    >>> best(np.array([0.5, 0.9, 0.5, 0.1]), 3).tolist()
+    >>> best_rows(np.array([0.5, 0.9, 0.5, 0.1]), 3).tolist()
     [1, 0, 2]
     """
     if not 0 < k < len(scores):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphrag_lite.graph.adjacency import starts
+from graphrag_lite.graph.sparse import source_nodes
 from graphrag_lite.tables import spare_pandas
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def unit_communities(index: "SnapshotView") -> UnitCommunities:
     told = column[mentions.indices]
     worth = np.log1p(mentions.data) * index.links.rarity[mentions.indices]
     held = (told >= 0) & (worth > 0)
-    pairs, place = np.unique(starts(mentions)[held] * len(numbers) + told[held], return_inverse=True)
+    pairs, place = np.unique(source_nodes(mentions)[held] * len(numbers) + told[held], return_inverse=True)
     unit, said = np.divmod(pairs, max(len(numbers), 1))
     order = np.lexsort((-said, np.bincount(place, worth[held], len(pairs)), unit))
     of_unit = np.full(index.n_rows("text_units"), NO_COMMUNITY)

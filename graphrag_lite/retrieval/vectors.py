@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.retrieval.vector_cells import Cells, Rows
 
 Floats = npt.NDArray[np.float32]
@@ -94,7 +94,7 @@ def stand_out(similarities: Floats, crowd: Floats | None = None) -> Vector:
     return scores
 
 
-def meant(vectors: Vectors, question: Floats, weight: float, by_words: Vector | None = None) -> Vector:
+def vector_scores(vectors: Vectors, question: Floats, weight: float, by_words: Vector | None = None) -> Vector:
     """Return what the units gain by their vectors, (n_units,), where the best by BM25 has 1.
 
     Of vectors in cells, those of cells that are not looked into gain nothing, but for the best units `by_words`
@@ -105,7 +105,7 @@ def meant(vectors: Vectors, question: Floats, weight: float, by_words: Vector | 
     else:
         units = vectors.cells.near(question)
         if by_words is not None:
-            units = np.union1d(units, best(by_words, _BY_WORDS)).astype(np.int32)
+            units = np.union1d(units, best_rows(by_words, _BY_WORDS)).astype(np.int32)
         gains = np.zeros(len(vectors))
         gains[units] = weight * stand_out(vectors.some(units, question), vectors.crowd @ question)
     highest = float(gains.max(initial=0.0))

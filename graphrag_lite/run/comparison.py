@@ -116,8 +116,8 @@ def _documents(before: Path | None, after: Path) -> DocumentChanges:
     columns = ["path", "source_id", "id"]
     told = tables.read(after, "documents", only=columns)
     then = tables.read(before, "documents", only=columns) if before else told.slice(0, 0)
-    paths = groups.changed(told, then, "path", columns[1:])
-    was, now = _ids(groups.of(then, "path", paths)), _ids(groups.of(told, "path", paths))
+    paths = groups.changed_keys(told, then, "path", columns[1:])
+    was, now = _ids(groups.rows_of(then, "path", paths)), _ids(groups.rows_of(told, "path", paths))
     others = [name for name, identity in now.items() if was.get(name, identity) != identity]
     if before and others:  # of equal contents the ids depend on each other: another id alone is no edit
         contents = (_contents(before, then, map(was.get, others)), _contents(after, told, map(now.get, others)))
@@ -166,7 +166,7 @@ def _contents(folder: Path, documents: "pa.Table", ids: Iterable[str | None]) ->
     """Return what documents with some of the ids of a table hold, of long columns without reading all of them."""
     import pyarrow as pa
 
-    places = groups.places(pa.array(ids, pa.string()), documents["id"])
+    places = groups.row_indices(pa.array(ids, pa.string()), documents["id"])
     stored = RowGroups(folder, "documents")
     rows = tables.read(folder, "documents", only=[name for name in CONTENT if name not in stored.long])
     return [
@@ -190,7 +190,7 @@ def _facts(a: Path, b: Path) -> FactChanges:
     both = [key for key in now if key in was]
 
     def named(rows: Mapping[Any, Mapping[str, Any]], keys: Iterable[Any]) -> tuple[RecordChange, ...]:
-        return tuple(RecordChange(rows[key]["id"], holding.line(rows[key])) for key in keys)
+        return tuple(RecordChange(rows[key]["id"], holding.fact_line(rows[key])) for key in keys)
 
     return FactChanges(
         named(now, (key for key in now if key not in was)),
@@ -205,8 +205,8 @@ def _told(folder: Path) -> dict[tuple[str, ...], dict[str, Any]]:
     columns = ("id", "subject", "relation", "object", "kind", "valid_at", "invalid_at", "precision", "ended_by")
     found: dict[tuple[str, ...], dict[str, Any]] = {}
     for row in tables.read(folder, "facts", only=[*columns, "fact_group_id", "expired_at"]).to_pylist():
-        if holding.told(row):
-            time = row["valid_at"] or row["invalid_at"] if row["kind"] == "state" else holding.period(row)
+        if holding.is_stated(row):
+            time = row["valid_at"] or row["invalid_at"] if row["kind"] == "state" else holding.fact_period(row)
             found[row["fact_group_id"], row["kind"], time] = row
     return found
 

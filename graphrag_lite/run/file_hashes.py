@@ -17,6 +17,7 @@ import os
 import time
 from pathlib import Path
 
+from graphrag_lite import tables
 from graphrag_lite.run import snapshots
 
 NAME = "seen_files.json"
@@ -55,8 +56,8 @@ class SeenFiles:
         """Remember what was read, unless that is what was remembered before."""
         if self._now != self._before:
             line = json.dumps([VERSION, self._now])
-            with snapshots.writing(self._path.parent):
-                snapshots.write_text(self._path, f"{_sha256(line)}\n{line}\n")
+            with snapshots.explain_write_errors(self._path.parent):
+                tables.replace_file(self._path, f"{_sha256(line)}\n{line}\n".encode())
 
 
 def _read(path: Path) -> dict[str, str]:

@@ -21,7 +21,7 @@ from graphrag_lite.attempts import attempting
 from graphrag_lite.errors import GraphragLiteError, TableError
 from graphrag_lite.run import comparison, snapshots
 from graphrag_lite.run.services import Last
-from graphrag_lite.run.stamps import Stage, Stamp, arguments, digest, libraries, origins, reasons, stamp_of, versions
+from graphrag_lite.run.stamps import Stage, Stamp, arguments, digest_of, libraries, origins, reasons, stamp_of, versions
 from graphrag_lite.run.turns import stages_in_turn
 from graphrag_lite.run.workers import Engine, Workers, give_memory_back, peak_memory
 from graphrag_lite.settings import Settings
@@ -115,10 +115,10 @@ async def run(
     """
     started = time.perf_counter()
     watch = watch or Silence()
-    with snapshots.writing(output):
-        building = snapshots.workplace(output)
+    with snapshots.explain_write_errors(output):
+        building = snapshots.building_folder(output)
     published, stamps = last_run(output), _stamps(building)
-    digests = {name: digest(rows) for name, rows in inputs.items()}
+    digests = {name: digest_of(rows) for name, rows in inputs.items()}
     anew = _anew(output, published)
     found = (published, anew, stamps, digests)
     so_far = _Progress(stages, output, building, settings, services, inputs, *found, why=[*anew])
@@ -142,7 +142,7 @@ async def run(
     seconds = time.perf_counter() - started
     changed = not (published and so_far.unchanged and not dropped)
     if published and not changed:
-        with snapshots.writing(output):
+        with snapshots.explain_write_errors(output):
             shutil.rmtree(building)
         folder, manifest, peak = *published, _peak_memory_mb(engine)
     else:
@@ -187,7 +187,7 @@ async def _run_stage(
 ) -> dict[str, Any]:
     """Read, call, check, write, stamp."""
     services = so_far.services
-    gone_on = last(stage, stamp, so_far.published)
+    gone_on = last_result(stage, stamp, so_far.published)
     offered = {**services, "mode": so_far.settings.communities.mode, "last": gone_on, "refresh": again}
     results, failures, counts = await _perform(stage, _read(stage, so_far), so_far.settings, offered, engine, watch)
     so_far.hold(results, stage)
@@ -195,7 +195,7 @@ async def _run_stage(
     record: dict[str, Any] = {"stamp": stamp, "tables": {}, "failures": failures, "counts": counts}
     if metered := services["embedder"] if stage.embeds else services.get("model") if stage.asks else None:
         so_far.usage[stage.name] = record["usage"] = metered.meter.to_dict(stage.name)
-    with snapshots.writing(so_far.output):
+    with snapshots.explain_write_errors(so_far.output):
         for name in stage.writes:
             record["tables"][name] = _write(so_far.building, name, results.pop(name))
         record["seconds"] = round(time.perf_counter() - started, 3)
@@ -226,7 +226,7 @@ def _publish(
     """Publish what has been built. Returns the snapshot and its manifest."""
     published, services = so_far.published, so_far.services
     model: Model | None = services.get("model")
-    with snapshots.writing(so_far.output):
+    with snapshots.explain_write_errors(so_far.output):
         so_far.records["failures"] = {"tables": {"failures": _write_failures(so_far.building, so_far.records)}}
         so_far.why = list(dict.fromkeys(so_far.why))
         manifest = _manifest(so_far.settings, so_far.records, seconds, peak) | {"why": so_far.why, "changes": {}}
@@ -280,7 +280,7 @@ async def _perform(
     embedder: MemoisedEmbedder | None = services.get("embedder")
     offered = {
         **services,
-        "each": Workers(engine, watch, fail),
+        "each": Workers(engine, watch, fail, stage.once),
         "fail": fail,
         "attempt": attempting(fail),
         "count": counts.__setitem__,
@@ -296,7 +296,7 @@ async def _perform(
 def _write(building: Path, name: str, table: Any) -> dict[str, Any]:
     tables.check(name, table)
     path = tables.write(building, name, table)
-    return {"rows": table.num_rows, "bytes": path.stat().st_size, "sha256": snapshots.digest(path)}
+    return {"rows": table.num_rows, "bytes": path.stat().st_size, "sha256": snapshots.file_digest(path)}
 
 
 def _write_failures(building: Path, records: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
@@ -359,12 +359,12 @@ def _intact(stage: Stage, stamp: Stamp, folder: Path, stamps: Any) -> dict[str, 
     if not record or record["stamp"] != stamp or record["failures"]:
         return None
     paths = {name: tables.path_in(folder, name) for name in stage.writes}
-    if any(snapshots.digest(path) != record["tables"][name]["sha256"] for name, path in paths.items()):
+    if any(snapshots.file_digest(path) != record["tables"][name]["sha256"] for name, path in paths.items()):
         return None
     return dict(record)
 
 
-def last(stage: Stage, stamp: Stamp, published: tuple[Path, dict[str, Any]] | None) -> Last | None:
+def last_result(stage: Stage, stamp: Stamp, published: tuple[Path, dict[str, Any]] | None) -> Last | None:
     """Return the last snapshot for a stage to go on from; None where it is not of this stage or not of this schema."""
     if not published or published[1].get("schema_version") != tables.SCHEMA_VERSION:
         return None

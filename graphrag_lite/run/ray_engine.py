@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from graphrag_lite.distribution import extra
+from graphrag_lite.distribution import install_hint
 from graphrag_lite.errors import SettingsError, WorkerError
 from graphrag_lite.run import stamps, workers
 
@@ -37,7 +37,7 @@ class RayEngine:
 
     def __enter__(self) -> "RayEngine":
         if importlib.util.find_spec("ray") is None:
-            raise SettingsError(f"engine: ray needs {extra('ray')}")
+            raise SettingsError(f"engine: ray needs {install_hint('ray')}")
         return self
 
     def __exit__(self, *raised: object) -> None:

@@ -48,8 +48,8 @@ class Log:
         """Take down that the run before this one was killed, and at least what it had asked of each model."""
         entry: dict[str, Any] = {"started_at": started_at, "status": "killed"}
         if spent:
-            entry["usage"] = total({str(i): each.to_dict() for i, each in enumerate(spent)})
-        with snapshots.writing(self.output):
+            entry["usage"] = total_usage({str(i): each.to_dict() for i, each in enumerate(spent)})
+        with snapshots.explain_write_errors(self.output):
             _add(self.output / NAME, entry)
 
     def rolled_back(self, before: str, after: str) -> None:
@@ -58,7 +58,7 @@ class Log:
 
 
 @contextlib.contextmanager
-def logged(output: Path) -> Iterator[Log]:
+def log_run(output: Path) -> Iterator[Log]:
     """Add a line to the log of runs when the run ends, also where it fails.
 
     None where another run holds the lock, and for a command that is wrong: neither was begun.
@@ -82,7 +82,7 @@ def logged(output: Path) -> Iterator[Log]:
         if log.outcome:
             entry = {"started_at": log.started_at, "seconds": round(time.perf_counter() - started, 3), **log.outcome}
             if log.meter:
-                entry["usage"] = total({name: log.meter.to_dict(name) for name in log.meter.stages})
+                entry["usage"] = total_usage({name: log.meter.to_dict(name) for name in log.meter.stages})
             with contextlib.suppress(OSError):  # a full disk is told by the run itself
                 _add(output / NAME, entry)
 
@@ -142,11 +142,11 @@ def _unlogged(there: Mapping[str, Path], logged: Collection[str | None]) -> Iter
                     "why": manifest.get("why", []),
                     "changes": manifest.get("changes", {}),
                     "failures": manifest["tables"]["failures"]["rows"],
-                    **({"usage": total(manifest["usage"])} if "usage" in manifest else {}),
+                    **({"usage": total_usage(manifest["usage"])} if "usage" in manifest else {}),
                 }
 
 
-def total(usage: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def total_usage(usage: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Add what stages asked of the model. The cost is None where the model's prices are not known."""
     names = ("calls", "memo_hits", "prompt_tokens", "cached_tokens", "completion_tokens")
     costs = [stage["cost"] for stage in usage.values()]

@@ -81,7 +81,7 @@ def usable_manifest(folder: Path) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def locked(output: Path, since: str | None = None) -> Iterator[str]:
+def lock_output(output: Path, since: str | None = None) -> Iterator[str]:
     """Hold the lock of an output folder `since` now. Raises LockedError that says who holds it since when.
 
     The lock is the operating system's, so a process that dies gives it back. Yields since when the one before held it
@@ -92,13 +92,13 @@ def locked(output: Path, since: str | None = None) -> Iterator[str]:
         who = "process {pid} on {host} (since {since})" if _holder(output) else "another process"
         return f"{output}: {who.format(**_holder(output))} is writing this index. Try again when it has ended."
 
-    with writing(output):
+    with explain_write_errors(output):
         output.mkdir(parents=True, exist_ok=True)
         tables.sync_folder(output.parent)
-    with held(output / "lock", told):
+    with hold_lock(output / "lock", told):
         try:
             killed = str(_holder(output).get("since", ""))
-            with writing(output):
+            with explain_write_errors(output):
                 now = since or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
                 holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": now}
                 (output / "lock.json").write_text(json.dumps(holder), encoding="utf-8")
@@ -109,13 +109,13 @@ def locked(output: Path, since: str | None = None) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def held(path: Path, told: Callable[[], str]) -> Iterator[None]:
+def hold_lock(path: Path, told: Callable[[], str]) -> Iterator[None]:
     """Hold a lock file. Raises LockedError with what is `told` where another process holds it."""
     import filelock
 
     lock = filelock.FileLock(path, blocking=False)
     try:
-        with writing(path.parent):
+        with explain_write_errors(path.parent):
             lock.acquire()
     except filelock.Timeout:
         raise LockedError(told()) from None
@@ -135,7 +135,7 @@ def _holder(output: Path) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def writing(output: Path) -> Iterator[None]:
+def explain_write_errors(output: Path) -> Iterator[None]:
     """Turn an operating system's refusal to write into an OutputError that says what to do."""
     advice = {
         errno.ENOSPC: "no space left on the disk. Free some and run again",
@@ -160,7 +160,7 @@ def writing(output: Path) -> Iterator[None]:
         ) from error
 
 
-def workplace(output: Path) -> Path:
+def building_folder(output: Path) -> Path:
     """Return the folder of the run in progress; a finished run that was killed before it became current goes on."""
     building = output / "building"
     with contextlib.suppress(IndexNotFound):
@@ -183,8 +183,8 @@ def publish(output: Path, building: Path, manifest: dict[str, Any]) -> Path:
         tables.sync_folder(inner)
     building.rename(folder)
     tables.sync_folder(folder.parent)
-    write_text(output / "current", folder.name + "\n")
-    (folder / "stamps.json").unlink(missing_ok=True)  # until now, `workplace` would have taken the run back
+    tables.replace_file(output / "current", f"{folder.name}\n".encode())
+    (folder / "stamps.json").unlink(missing_ok=True)  # until now, `building_folder` would have taken the run back
     return folder
 
 
@@ -203,7 +203,7 @@ def _next_stamp(output: Path) -> str:
     return now.strftime(STAMP)
 
 
-def retain(output: Path, keep: int, keep_days: float | None) -> None:
+def remove_old(output: Path, keep: int, keep_days: float | None) -> None:
     """Remove snapshots that are not among the newest `keep`, older than `keep_days`, and not being read.
 
     The current one stays, and so do those that it went on from, `keep` in all: after a rollback others are newer.
@@ -253,7 +253,7 @@ def _age(folder: Path) -> float:
         return float("inf")
 
 
-def hold(folder: Path) -> int:
+def hold_snapshot(folder: Path) -> int:
     """Keep a snapshot from being removed until the file descriptor that this returns is closed.
 
     Raises TableError where it is gone already.
@@ -267,11 +267,11 @@ def hold(folder: Path) -> int:
 
 
 @contextlib.contextmanager
-def reading(*folders: Path) -> Iterator[None]:
+def hold_while_reading(*folders: Path) -> Iterator[None]:
     """Keep snapshots from being removed."""
     with contextlib.ExitStack() as held:
         for folder in folders:
-            held.callback(os.close, hold(folder))
+            held.callback(os.close, hold_snapshot(folder))
         yield
 
 
@@ -320,21 +320,16 @@ def find(output: Path, given: str) -> Path:
 
 def roll_back(output: Path, folder: Path) -> None:
     """Make an older (or newer) snapshot current in one step, and drop the run in progress. The lock is held."""
-    with writing(output):
+    with explain_write_errors(output):
         for stamps in (output / "snapshots").glob("*/stamps.json"):  # no run is to be taken back from there
             stamps.unlink()
-        write_text(output / "current", folder.name + "\n")
+        tables.replace_file(output / "current", f"{folder.name}\n".encode())
         shutil.rmtree(output / "building", ignore_errors=True)
 
 
 def write_json(path: Path, value: Any) -> None:
     """Write JSON atomically and durably."""
-    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Replace a file by `text` in one step; it is durable when this returns."""
-    tables.replace_file(path, text.encode())
+    tables.replace_file(path, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def link(source: Path, target: Path) -> None:
@@ -348,7 +343,7 @@ def link(source: Path, target: Path) -> None:
             os.fsync(file.fileno())
 
 
-def digest(path: Path) -> str:
+def file_digest(path: Path) -> str:
     """Return the sha256 of a file, empty where it cannot be read."""
     try:
         with path.open("rb") as file:

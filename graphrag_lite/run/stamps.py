@@ -53,13 +53,15 @@ Brought = Mapping[str, Sequence[Mapping[str, str]]]
 class Stage:
     """A function from tables to tables, with the tables it reads and writes; of its name alone, one in `stages`.
 
-    `columns` are those that it gets of a large table: no others are held.
+    `columns` are those that it gets of a large table: no others are held. `once` says that it gives work to workers
+    once, and has much to do itself then.
     """
 
     function: Callable[..., Awaitable[Any]] | str
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    once: bool = False
 
     @property
     def name(self) -> str:
@@ -68,34 +70,45 @@ class Stage:
     @property
     def run(self) -> Callable[..., Awaitable[Any]]:
         if isinstance(self.function, str):  # imported here, as no method has all stages
-            module = importlib.import_module(f"{PACKAGE.name}.stages.{self.function}")
-            return getattr(module, self.function)  # type: ignore[no-any-return]
+            return getattr(importlib.import_module(self.module), self.function)  # type: ignore[no-any-return]
         return self.function
+
+    @property
+    def module(self) -> str:
+        return f"{PACKAGE.name}.stages.{self.function}" if isinstance(self.function, str) else self.function.__module__
+
+    @property
+    def parameters(self) -> Collection[str]:
+        """The names of its parameters, without an import: where nothing has changed none of them runs."""
+        if not isinstance(self.function, str):
+            return inspect.signature(self.function).parameters
+        listed = _text(_modules()[self.module]).partition(f"\nasync def {self.function}(")[2].partition(") -> ")[0]
+        return re.findall(r"(\w+): ", listed)
 
     @property
     def asks(self) -> bool:
         """Whether it may ask the model."""
-        return "model" in inspect.signature(self.run).parameters
+        return "model" in self.parameters
 
     @property
     def embeds(self) -> bool:
         """Whether it may ask the embedding model."""
-        return "embedder" in inspect.signature(self.run).parameters
+        return "embedder" in self.parameters
 
 
 def stamp_of(stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str]) -> Stamp:
     """Return what decides the result of a stage that reads tables of these digests."""
     section = getattr(settings, stage.name, None)
-    mode = settings.communities.mode if "mode" in inspect.signature(stage.run).parameters else None
+    mode = settings.communities.mode if "mode" in stage.parameters else None
     model = services.get("model") if stage.asks else None
     decided = model and [dict(model.at(stage.name).identity), services["prompts"].digests(stage.name)]
     if stage.embeds:
         decided = [dict(services["embedder"].identity), decided]
     return {
-        "settings": digest(section.model_dump() if section else None),
+        "settings": digest_of(section.model_dump() if section else None),
         "mode": mode,
         "code": code_of(stage, services),
-        "model": decided and digest(decided),
+        "model": decided and digest_of(decided),
         "reads": {name: digests[name] for name in stage.reads},
     }
 
@@ -105,11 +118,11 @@ def code_of(stage: Stage, services: Mapping[str, Any]) -> str:
 
     Of what is brought in from outside it covers the version, and of an extractor the module that it stands in.
     """
-    wanted = sorted(name for name in inspect.signature(stage.run).parameters if services.get(name) is not None)
+    wanted = sorted(name for name in stage.parameters if services.get(name) is not None)
     modules = [each for name in wanted for each in SERVED_BY.get(name, ())]
     modules += [services[name].module for name in wanted if name == "extractor"]
-    code, brought = code_hash(stage.run.__module__, *modules), origins({name: services[name] for name in wanted})
-    return digest([code, brought]) if brought else code
+    code, brought = code_hash(stage.module, *modules), origins({name: services[name] for name in wanted})
+    return digest_of([code, brought]) if brought else code
 
 
 def origins(services: Mapping[str, Any]) -> Brought:
@@ -199,7 +212,7 @@ def _data_files(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if path.is_file() and path.suffix not in (".py", ".pyc")]
 
 
-def forget() -> None:
+def forget_code() -> None:
     """Read the code again: within one process it is taken to stay as it is."""
     for each in (code_hash, libraries, _shown, _modules, _imports, _text, _hash, _data_files):
         each.cache_clear()
@@ -207,7 +220,7 @@ def forget() -> None:
 
 def arguments(stage: Stage, settings: Settings, services: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a stage beside its tables: its settings section and the services that it names."""
-    wanted = set(inspect.signature(stage.run).parameters) - set(stage.reads)
+    wanted = set(stage.parameters) - set(stage.reads)
     return {name: getattr(settings, stage.name) if name == "settings" else services[name] for name in wanted}
 
 
@@ -221,7 +234,7 @@ def libraries() -> dict[str, str]:
     return found
 
 
-def digest(value: Any) -> str:
+def digest_of(value: Any) -> str:
     """Return the sha256 of a value of plain types, whatever the order of its keys."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -27,6 +27,7 @@ GOES_OVER = 100_000  # that are worth handing to processes which run already
 LARGEST = 250_000  # of a part, unless one item has more: small, so that all end at about the same time
 AT_LEAST = 8  # parts for each worker
 AHEAD = 4  # parts for each worker that are handed over before the first is done: more only take memory
+MANY = 100  # parts: to start processes takes less than a hundredth of what they have done then
 TOLD = 100  # times that a watch is told, at least, how far a stage is
 
 
@@ -48,12 +49,14 @@ class Engine(Protocol):
 class Workers:
     """The service `each`: map a function over items, in their order, by an engine or in this process.
 
-    Where the function raises, the result is None, and `fail` is told the item's `id`, or its place.
+    Where the function raises, the result is None, and `fail` is told the item's `id`, or its place. `once` says that a
+    stage has no other work for workers, and much of its own then.
     """
 
     engine: Engine | None
     watch: Watch
     fail: Fail
+    once: bool = False
 
     def __call__(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R | None]:
         total = len(items) if isinstance(items, Sized) else 0
@@ -66,6 +69,8 @@ class Workers:
             if done % step == 0 or done == total:
                 self.watch.advance(done, max(done, total))
             yield result
+        if self.once and isinstance(self.engine, Pool):
+            self.engine.rest()
 
     def _results(self, function: Callable[[T], R], items: Iterator[T]) -> Iterator[R]:
         """Map a function, by the engine if the first items are worth it. Few items are there at once."""
@@ -73,11 +78,11 @@ class Workers:
             return map(function, items)
         n_parts = AT_LEAST * self.engine.n
         most = max(self.engine.least, n_parts * LARGEST)
-        first = next(parts(items, most), [])
-        held = sum(map(size, first))
+        first = next(split_work(items, most), [])
+        held = sum(map(work_size, first))
         if held < self.engine.least:
             return map(function, first)
-        cut = parts(chain(first, items), min(LARGEST, held // n_parts))
+        cut = split_work(chain(first, items), min(LARGEST, held // n_parts))
         return chain.from_iterable(_told(self.engine, self.engine.each(partial(_done, function), cut)))
 
 
@@ -92,30 +97,30 @@ def _told(engine: Engine, done: Iterable[tuple[list[R], Any, int]]) -> Iterator[
         yield results
 
 
-def size(item: Any) -> int:
+def work_size(item: Any) -> int:
     """Return about how much work an item is: the characters of its texts.
 
-    >>> size("whale"), size(("id", ["to", "be"])), size(7)
+    >>> work_size("whale"), work_size(("id", ["to", "be"])), work_size(7)
     (5, 6, 1)
     """
     if isinstance(item, str):
         return len(item)
     if isinstance(item, dict):
-        return sum(map(size, item.values()))
-    return sum(map(size, item)) if isinstance(item, tuple | list) else 1
+        return sum(map(work_size, item.values()))
+    return sum(map(work_size, item)) if isinstance(item, tuple | list) else 1
 
 
-def parts(items: Iterable[T], most: int) -> Iterator[list[T]]:
+def split_work(items: Iterable[T], most: int) -> Iterator[list[T]]:
     """Cut items into parts that end with the first one at which they hold `most`.
 
-    >>> list(parts(["a", "b", "whale", "c", "d", "e"], most=2))
+    >>> list(split_work(["a", "b", "whale", "c", "d", "e"], most=2))
     [['a', 'b'], ['whale'], ['c', 'd'], ['e']]
     """
     part: list[T] = []
     room = most
     for item in items:
         part.append(item)
-        room -= size(item)
+        room -= work_size(item)
         if room <= 0:
             yield part
             part, room = [], most
@@ -125,11 +130,15 @@ def parts(items: Iterable[T], most: int) -> Iterator[list[T]]:
 
 @dataclass
 class Pool:
-    """The engine of this machine: processes that start with the first work, and end when it is left."""
+    """The engine of this machine: processes that start when there is work, and end when it is left.
+
+    Each holds a hundred megabytes: those that have done much end when the next work is far off, too.
+    """
 
     n: int
     peaks: dict[Any, int] = field(default_factory=dict)
     _executor: ProcessPoolExecutor | None = None
+    _n_parts: int = 0  # that they have been given
 
     def __enter__(self) -> "Pool":
         return self
@@ -138,6 +147,12 @@ class Pool:
         if self._executor:
             self._executor.shutdown(cancel_futures=True)
 
+    def rest(self) -> None:
+        """End the processes that have done `MANY` parts; others start with the next work."""
+        if self._executor and self._n_parts >= MANY:
+            self._executor.shutdown()
+            self._executor, self._n_parts = None, 0
+
     @property
     def least(self) -> int:
         return GOES_OVER if self._executor else STARTS
@@ -145,12 +160,14 @@ class Pool:
     def each(self, function: Callable[[T], R], parts: Iterable[T]) -> Iterator[R]:
         if self._executor is None:  # not while interrupts are held: its locks start a process that lets them through
             context = multiprocessing.get_context("spawn")
+            self.peaks.clear()
             self._executor = ProcessPoolExecutor(self.n, context, initializer=_end_with_parent)
         waiting: deque[Future[R]] = deque()
         try:
             for part in parts:
                 with _interrupts_held():  # a process may start here, and inherits it
                     waiting.append(self._executor.submit(function, part))
+                self._n_parts += 1
                 if len(waiting) > AHEAD * self.n:
                     yield waiting.popleft().result()
             while waiting:

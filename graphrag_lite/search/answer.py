@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.places import place_of
-from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.text.plain_text import one_line
 
 LANGUAGE_NAMES = {
@@ -109,7 +109,7 @@ class Answer:
         return answer_markdown(self)
 
 
-def compose(
+def compose_answer(
     question: "Question",
     method: str,
     statements: Iterable[Statement],
@@ -137,13 +137,13 @@ def compose(
     for (about, _), said in groups.items():
         cited = [cite(index, len(citations) + place, one) for place, one in enumerate(said, start=1)]
         citations += cited
-        line = " ".join(f"{disarm(one_line(one.text))} [{one.n}]" for one in cited)
+        line = " ".join(f"{escape_marks(one_line(one.text))} [{one.n}]" for one in cited)
         between = "\n\n" if about or headed else "\n"
-        answer += (between if answer else "") + (f"{disarm(about)}: {line}" if about else line)
+        answer += (between if answer else "") + (f"{escape_marks(about)}: {line}" if about else line)
         headed = bool(about)
     if citations:
         answer = "\n\n".join(filter(None, (lead, answer, _other_language(question, groups.values()))))
-    return answered(question, method, ranking, answer=answer or NOTHING, citations=citations, unsure=unsure)
+    return answer_of_text(question, method, ranking, answer=answer or NOTHING, citations=citations, unsure=unsure)
 
 
 def _other_language(question: "Question", groups: Iterable[list[Statement]]) -> str:
@@ -176,7 +176,7 @@ def cite(index: "SnapshotView", n: int, place: Statement) -> Cited:
     )
 
 
-def answered(question: "Question", method: str, ranking: "Ranking", *, answer: str, **fields: Any) -> Answer:
+def answer_of_text(question: "Question", method: str, ranking: "Ranking", *, answer: str, **fields: Any) -> Answer:
     """Make an answer of its text and of what was retrieved."""
     index = question.index
     return Answer(
@@ -200,14 +200,14 @@ class Ranking:
     documents: list[int]
 
 
-def ranked(scores: "NDArray[np.floating[Any]]", document_row: Sequence[int], top_k: int) -> Ranking:
+def best_rankings(scores: "NDArray[np.floating[Any]]", document_row: Sequence[int], top_k: int) -> Ranking:
     """Return the best units and documents, ties by row: at least `top_k` of both, where there are so many.
 
     A document counts for its best unit, and a little for its second: what two passages support is less by chance.
     """
     k = DEPTH * top_k
     while True:
-        candidates = best(scores, k).tolist()
+        candidates = best_rows(scores, k).tolist()
         values: dict[int, list[float]] = {}
         for unit in candidates:
             values.setdefault(document_row[unit], []).append(float(scores[unit]))

@@ -26,6 +26,7 @@ Kind = Literal["time", "number", "person", "location", ""]
 
 _ASKED = expressions(__package__, "question_words.txt")
 HOW_MANY = re.compile(_ASKED["how many"], re.I)
+_SAID = re.compile(r"(?i)\bwhat (?:do|does|did|has|have) .+? (?:say|said|tell|told|think|explain|announced?|report)\b")
 KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]
 _WORD = re.compile(WORD_PATTERN)
 _MONTH = "|".join(sorted({prefix for prefixes in MONTHS.values() for prefix in prefixes}))
@@ -77,8 +78,9 @@ class Sought:
     `words` are the question's as it writes them, in lower case, or as the texts' language does; it has `n_words`.
     `named` are the entities that it names: neither is an answer. `things` are names of what it asks the definition of,
     `role` are the forms of a role of which it asks who has it;
-    `how_many`: it asks for a count; `newest`: each document may tell anew. `others` are terms that mean the same as a
-    term of it, `told` how texts tell the attributes that it asks for, with the terms that ask.
+    `how_many`: it asks for a count; `said`: for what somebody says; `newest`: each document may tell anew.
+    `others` are terms that mean the same as a term of it, `told` how texts tell the attributes that it asks for, with
+    the terms that ask.
     """
 
     kind: Kind = ""
@@ -88,6 +90,7 @@ class Sought:
     things: tuple[str, ...] = ()
     role: tuple[str, ...] = ()
     how_many: bool = False
+    said: bool = False
     newest: bool = False
     others: Sequence[tuple[str, Set[str]]] = ()
     told: Sequence[tuple[re.Pattern[str], frozenset[str]]] = ()
@@ -155,7 +158,7 @@ class Sought:
         return min(1.0, len(self.words.intersection(own)) / self.n_words)
 
 
-def sought(question: "Question", features: "Features | None" = None) -> Sought:
+def expected_answer(question: "Question", features: "Features | None" = None) -> Sought:
     """Return what an answer to a question is to hold; without its `features`, names in it are words as others are."""
     index, asked = question.index, question.as_read
     kind, named = kind_asked(asked, question.language), features.entities if features else {}
@@ -164,11 +167,9 @@ def sought(question: "Question", features: "Features | None" = None) -> Sought:
     told = attributes_told(asked, question.analyzed_in)
     role = roles_asked(asked) if kind == "person" else ()
     thing = "" if role else thing_asked(asked)
-    things = (
-        [thing, *(index.cell("entities", "title", entity) for entity, sure in named.items() if sure == 1.0)]
-        if thing
-        else []
-    )
+    mentions = find_mentions(thing, question.language, index.names) if features else []
+    same = (entity for one in mentions if one.end - one.start == len(thing) for entity in one.entities)
+    things = [thing, *(index.cell("entities", "title", entity) for entity in same)] if thing else []
     return Sought(
         kind=kind,
         words=frozenset(others).union(words),
@@ -177,12 +178,15 @@ def sought(question: "Question", features: "Features | None" = None) -> Sought:
         things=tuple(dict.fromkeys(things)),
         role=role,
         how_many=HOW_MANY.search(asked) is not None,
+        said=_SAID.search(asked) is not None,
         others=(
             *((term, in_other_words(term, question.analyzed_in)) for term in question.terms),
             *_as_said(question),
         ),
         told=told,
-        newest=(kind == "number" or bool(thing)) and bool(features and not features.stated) and index.is_dated,
+        newest=(kind == "number" or bool(thing) or (bool(role) and " is " in asked) or question.asks_now)
+        and bool(features and not features.stated)
+        and index.is_dated,
     )
 
 

@@ -10,6 +10,7 @@ holds in any form tells as much in a short question.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from datetime import date
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +21,12 @@ from graphrag_lite.retrieval.abstention import INFLECTED, MIN_UNITS
 from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM, YEAR
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.other_words import attributes_told, general_terms, in_other_words, role_terms
-from graphrag_lite.search.answer_type import Sought
+from graphrag_lite.search.answer_type import Sought, kind_asked
 from graphrag_lite.search.definitions import only_alike, thing_asked
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
-from graphrag_lite.text.words import ASKING, UNSPACED, terms
+from graphrag_lite.text.words import ASKING, UNSPACED, content_words, terms
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -46,13 +47,16 @@ RARE = 3  # times as many text units as the rarest word of a name: a word that m
 LONG = 8  # terms of a question that holds its name by the way
 # Terms of a question of which each counts, where so few of a corpus's words are new (`Bm25.novelty`); and the least
 # terms of a text unit: with fewer it is a sentence, and nothing stands beside a name.
-SHORT, KNOWN, PASSAGE = 4, 0.05, 20
+SHORT, KNOWN, PASSAGE = 4, 0.05, 15
+SHORT_OF_NAME = 5  # words that say something of a question in which a name that no text holds is what it asks about
 FEW, KNOWN_OF_FEW = 2, 0.1  # with fewer words, each of them counts more
 _NUMBER = re.compile(r"[0-9]{3,4}")
 # Amounts of time are added up, not told; people are told as what they are, or by the number alone ("31 came").
 _HOW_MANY = re.compile(
     r"(?i)how many (?!times\b|people (?!do|work)|(?:minute|hour|day|week|month|year)s?\b)([\w-]+(?: [\w-]+)?)"
 )
+_ABOUT = re.compile(r"\b(?:say|said|think|decide|write|tell us|mention) (?:\w+ )?about (.+)", re.I)
+_NAMES = re.compile(r"(?<=\w )[A-Z][a-z]{2,}(?: [A-Z][a-z]+)*")
 _PRONOUN = re.compile(r"\b(?:he|she|his|hers?|him|they|their|them|who|whose)\b", re.I)
 _OF_MANY = re.compile(r"\b(?:we|our|us|its?|they|their|them|who|whose)\b", re.I)  # of an organization
 _HOW_TO = re.compile(r"\W*how (?:do|can|should|could|would) (?:I|we)\b", re.I)
@@ -98,19 +102,20 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
     asked = _asked(question)
     if _OWN.search(question.text):
         return _HOW_TO.match(question.text) is not None and _misses_every_word(asked)
-    best = [unit for unit in top_k.best(scores, READ).tolist() if scores[unit] > 0]
+    best = [unit for unit in top_k.best_rows(scores, READ).tolist() if scores[unit] > 0]
     if only_alike(question, asked.thing, scores) or _is_nowhere(asked, best) or _is_not_beside_unspaced(asked, best):
         return True
     if question.analyzed_in not in FUNCTION_WORDS or bm25.novelty[1] >= INFLECTED:
         return False
-    if _misses_a_word(asked) or _is_in_pieces(asked, scores):
+    if _misses_a_word(asked) or _misses_a_name(question) or _misses_its_topic(question) or _is_in_pieces(asked, scores):
         return True
     names = {term for term in asked.names if bm25.holds(term)}
     if asked.told and not names and len(asked.others) <= HOPS:
         return _is_not_beside_rarest(asked, scores)
     if not _asks_of_one(asked, names, best):
         return False
-    split = 1 < len(names) <= WHOLE_NAME and not _together(index, names, scores)
+    one = " ".join(question.capitalized) in question.text
+    split = one and 1 < len(names) <= WHOLE_NAME and not _together(index, names, scores)
     return split or _is_not_beside(asked, _rare(bm25, names), scores)
 
 
@@ -217,6 +222,7 @@ def _is_in_pieces(asked: _Asked, scores: "Scores") -> bool:
     """Say whether a question asks what a thing of several words is that no sentence holds."""
     question = asked.question
     pieces = set(question.terms_of(asked.thing)) - question.names - ASKING - {"number"}
+    pieces = {term for term in pieces if not Sought().has_count(term)}  # "five" may be written "5"
     return 1 < len(pieces) == len(asked.thing.split()) <= WHOLE_NAME and not _together(question.index, pieces, scores)
 
 
@@ -247,6 +253,32 @@ def _misses_a_word(asked: _Asked) -> bool:
         return True
     long = (meant for meant in asked.meant.values() if min(map(len, meant)) >= LEAST_STEM)
     return any(not any(len(_units(question.index, term)) for term in meant) for meant in long)
+
+
+def _misses_a_name(question: "Question") -> bool:
+    """Say whether no text holds any word of a name, in a short question: "What did the CEO say about Brexit?"."""
+    index = question.index
+    names = _NAMES.findall(question.text) if len(question.capitalized) and not question.readings else []
+    short = len(content_words(question.text, question.language)) <= SHORT_OF_NAME
+    return short and any(
+        own and not any(len(_units(index, term)) for term in own)
+        for own in (question.names.intersection(question.terms_of(name)) for name in names)
+    )
+
+
+def _misses_its_topic(question: "Question") -> bool:
+    """Say whether no text holds a word of what a question asks "about", or a year for which it asks a number.
+
+    A year in which documents are dated counts as held.
+    """
+    index, days = question.index, question.index.days
+    topic = _ABOUT.search(question.text)
+    own = set(question.terms_of(topic[1])) - ASKING if topic else set()
+    if own and not any(len(_units(index, form)) for term in own for form in in_other_words(term, question.language)):
+        return True
+    dated = {date.fromordinal(int(day)).year for day in set(days[~np.isnan(days)].tolist())}
+    years = (term for term in question.weights if YEAR.fullmatch(term) and int(term) not in dated)
+    return kind_asked(question.text, question.language) == "number" and not all(map(index.bm25.holds, years))
 
 
 def _misses_every_word(asked: _Asked) -> bool:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag_lite.errors import CallError, ReplyError
-from graphrag_lite.retrieval.abstention import says_nothing, weights
-from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, scaled
-from graphrag_lite.search.answer import Answer, Ranking, answered, compose, ranked
-from graphrag_lite.search.community_answers import paragraphs
+from graphrag_lite.retrieval.abstention import says_nothing, term_idf
+from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, scale_to_one
+from graphrag_lite.search.answer import Answer, Ranking, answer_of_text, best_rankings, compose_answer
+from graphrag_lite.search.community_answers import fitting_sentences
 from graphrag_lite.search.community_walk import CommunitySearch, community_tree
 from graphrag_lite.search.statements import broad_match
 
@@ -34,17 +34,17 @@ def answer_within(index: "SnapshotView", query: "Query", budget: int) -> Answer 
     found = _begin(question, budget)
     if not found.asked:
         return None
-    match = scaled(index.bm25.scores(found.asked))
+    match = scale_to_one(index.bm25.scores(found.asked))
     while units := found.walk.next_units():
         found.walk.learn([bool(match[unit] >= RELEVANT) for unit in units])
     ranking = found.ranking(index, query.top_k)
     if query.retrieve_only:
-        return answered(question, "global", ranking, answer="", citations=[])
-    nothing = says_nothing(question, weights(index.bm25, found.asked))
+        return answer_of_text(question, "global", ranking, answer="", citations=[])
+    nothing = says_nothing(question, term_idf(index.bm25, found.asked))
     if nothing:
-        return compose(question, "global", [], ranking)
-    said = paragraphs(index, found.asked, list(found.groups().items()), broad_match(index.bm25, found.asked))
-    return compose(question, "global", said, ranking, unsure=nothing is None)
+        return compose_answer(question, "global", [], ranking)
+    said = fitting_sentences(index, found.asked, list(found.groups().items()), broad_match(index.bm25, found.asked))
+    return compose_answer(question, "global", said, ranking, unsure=nothing is None)
 
 
 async def ask_within(index: "SnapshotView", query: "Query", budget: int, asking: "Asking") -> Answer:
@@ -54,9 +54,9 @@ async def ask_within(index: "SnapshotView", query: "Query", budget: int, asking:
     and its text unit left out.
     """
     from graphrag_lite.prompts import MapPassages, RatePassage
-    from graphrag_lite.search.context_records import TokenEstimate, texts
-    from graphrag_lite.search.map_reduce import answer_of_points, collect
-    from graphrag_lite.search.reports import fitted, portions, unmarked
+    from graphrag_lite.search.context_records import TokenEstimate, text_unit_records
+    from graphrag_lite.search.map_reduce import answer_of_points, map_reports
+    from graphrag_lite.search.reports import batch_records, cut_to_budget, without_marks
 
     question = query.read_by(index)
     count, most = TokenEstimate.of(index), index.search_settings.max_context_tokens
@@ -65,8 +65,8 @@ async def ask_within(index: "SnapshotView", query: "Query", budget: int, asking:
     async def test(unit: int) -> bool:
         nonlocal n_failed
         try:
-            (passage,) = texts(index, [unit])
-            return await asking.yes(RatePassage(unmarked(fitted(passage, most, count)), question.text))
+            (passage,) = text_unit_records(index, [unit])
+            return await asking.yes(RatePassage(without_marks(cut_to_budget(passage, most, count)), question.text))
         except (CallError, ReplyError) as error:
             identity = index.cell("text_units", "id", unit)
             asking.failed(f"test of text unit {identity}", error)
@@ -81,8 +81,8 @@ async def ask_within(index: "SnapshotView", query: "Query", budget: int, asking:
         what, error, _ = asking.model.failures[-1]
         raise CallError(f"No text unit could be tested. {what}: {error}")
     relevant = [unit for units in found.groups().values() for unit in units]
-    parts = portions(texts(index, relevant), most, count)
-    points, n_dropped = await collect(parts, lambda records: MapPassages(records, question.text), asking, "passage")
+    parts = batch_records(text_unit_records(index, relevant), most, count)
+    points, n_dropped = await map_reports(parts, lambda records: MapPassages(records, question.text), asking, "passage")
     return await answer_of_points(question, "global", found.ranking(index, query.top_k), points, n_dropped, asking)
 
 
@@ -97,7 +97,7 @@ class Begun:
         """Rank what is relevant first, then the rest, both by score."""
         scores = self.walk.scores.copy()
         scores[self.walk.relevant] += 1 + scores.max(initial=0.0)
-        return ranked(scores, index.document_row, top_k)
+        return best_rankings(scores, index.document_row, top_k)
 
     def groups(self) -> dict[int, list[int]]:
         """Return the relevant text units by their community of the top level, best first, the best one's first."""
@@ -112,5 +112,5 @@ def _begin(question: "Question", budget: int) -> Begun:
     rows = index.report_rows
     asked = asked_terms(question)
     by_reports = rank_reports(index, asked, rows, range(len(rows))).unit_scores
-    scores = scaled(index.bm25.scores(asked)) + BY_REPORTS * by_reports
+    scores = scale_to_one(index.bm25.scores(asked)) + BY_REPORTS * by_reports
     return Begun(asked, CommunitySearch(community_tree(index, scores), scores, budget))

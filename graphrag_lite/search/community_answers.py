@@ -11,7 +11,8 @@ from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.entity_statements import statement_at
 from graphrag_lite.search.reading_order import in_reading_order
 from graphrag_lite.search.sentence_choice import read_out
-from graphrag_lite.search.statements import choose_statements, tells
+from graphrag_lite.search.statements import choose_statements, is_statement
+from graphrag_lite.text.transcripts import is_talk
 
 if TYPE_CHECKING:
     from graphrag_lite.graph.sparse import Vector
@@ -24,7 +25,7 @@ READ_UNITS, MAX_FOUND = 60, 40  # best text units that sentences are chosen from
 RELEVANT = 0.5  # of the best text unit's match: from there a text unit speaks to the question
 
 
-def themes(index: "SnapshotView", reports: Iterable[Row]) -> list[Statement]:
+def theme_statements(index: "SnapshotView", reports: Iterable[Row]) -> list[Statement]:
     """Return a statement of each of the most important reports: the first one, which says what its community is about.
 
     Where there are fewer reports than an answer has room for, those of the heaviest relationships and of the entities
@@ -42,13 +43,13 @@ def themes(index: "SnapshotView", reports: Iterable[Row]) -> list[Statement]:
         told += [(row["title"], row["sources"]) for row in entities]
     found: list[Statement] = []
     for title, spans in told:
-        places = (statement_at(index, span, title) for span in spans)
-        if len(found) < most and (one := next((place for place in places if tells(index, place, found)), None)):
+        places = (place for span in spans if not is_talk(read_out(index, place := statement_at(index, span, title))[0]))
+        if len(found) < most and (one := next((place for place in places if is_statement(index, place, found)), None)):
             found.append(one)
     return found or [statement_at(index, spans[0], title) for title, spans in told if spans][:most]
 
 
-def paragraphs(
+def fitting_sentences(
     index: "SnapshotView", asked: Sequence[str], groups: Sequence[tuple[int, Sequence[int]]], match: "Vector"
 ) -> list[Statement]:
     """Return the sentences that fit best what is asked, of the text units of several communities.
@@ -86,7 +87,7 @@ def _heading(index: "SnapshotView", community: int, said: Sequence[Statement]) -
     return ", ".join([title[identity] for identity in members if identity in title][:MAX_NAMES])
 
 
-def speaking(index: "SnapshotView", reports: Sequence[Row], match: "Vector") -> list[tuple[int, list[int]]]:
+def relevant_communities(index: "SnapshotView", reports: Sequence[Row], match: "Vector") -> list[tuple[int, list[int]]]:
     """Return the communities of `reports`, each with its text units that speak to the question.
 
     Those come first that have most of them, where the community is important. What is of a community without a report

@@ -34,12 +34,14 @@ _COMPARES = [
 ]
 
 
-def sides(question: str) -> tuple[str, str] | None:
+def compared_things(question: str) -> tuple[str, str] | None:
     """Return the two things that a question compares, None where it compares none.
 
-    >>> sides("Is Sam older than Taylor Cruz?"), sides("Compare Hubble and the Webb telescope."), sides("Azure or AWS?")
+    >>> (compared_things("Is Sam older than Taylor Cruz?"), compared_things("Compare Hubble and the Webb telescope."),
+    ...  compared_things("Azure or AWS?"))
     (('Sam', 'Taylor Cruz'), ('Hubble', 'Webb telescope'), ('Azure', 'AWS'))
-    >>> sides("Which is cheaper, Azure or AWS?"), sides("Is it more than that?"), sides("Mem0和Zep的区别是什么？")
+    >>> (compared_things("Which is cheaper, Azure or AWS?"), compared_things("Is it more than that?"),
+    ...  compared_things("Mem0和Zep的区别是什么？"))
     (('Azure', 'AWS'), None, ('Mem0', 'Zep'))
     """
     for pattern in _COMPARES:
@@ -65,7 +67,7 @@ class Compared:
 
 def of_each(question: "Question", scores: "npt.NDArray[np.float64]", sought: Sought) -> Compared | None:
     """Return what the corpus says of each of two things that a question compares, None where it does not of both."""
-    both = sides(question.as_read)
+    both = compared_things(question.as_read)
     if both is None:
         return None
     told = [_of(question, side, other, scores, sought) for side, other in (both, both[::-1])]

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.evidence.citation_marks import disarm
-from graphrag_lite.evidence.records import Record, Shown, fitting, record_line
+from graphrag_lite.evidence.citation_marks import escape_marks
+from graphrag_lite.evidence.records import Record, Shown, record_line, records_that_fit
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.text.sentences import sentences, trimmed
 
@@ -71,12 +71,12 @@ def pack(sections: Sequence[Section], budget: int, count: TokenEstimate) -> list
     chosen: list[list[Record]] = []
     left = float(budget)
     for section in sections:
-        taken, room = fitting(section.records, section.share * budget, count)
+        taken, room = records_that_fit(section.records, section.share * budget, count)
         left -= section.share * budget - room
         chosen.append(taken)
     for taken, section in zip(chosen, sections, strict=True):
         for record in section.records[len(taken) :]:
-            beginning = cut(record, left, count)
+            beginning = cut_record(record, left, count)
             if beginning is None:
                 break
             taken.append(beginning)
@@ -96,7 +96,7 @@ def render(sections: Sequence[Section], budget: int, count: TokenEstimate, shown
     return "\n\n".join(parts)
 
 
-def cut(record: Record, room: float, count: TokenEstimate) -> Record | None:
+def cut_record(record: Record, room: float, count: TokenEstimate) -> Record | None:
     """Return a record with as many of its first lines as fit, None where that leaves no more than a heading."""
     if count(record) <= room:
         return record
@@ -126,7 +126,7 @@ def whole_unit(index: "SnapshotView", identity: str) -> Statement:
     return Statement(row, *(index.cell("text_units", name, row) for name in ("char_start", "char_end")))
 
 
-def texts(index: "SnapshotView", units: Iterable[int]) -> list[Record]:
+def text_unit_records(index: "SnapshotView", units: Iterable[int]) -> list[Record]:
     """Return text units as records, a line for the document and one for each passage of about `PASSAGE` characters.
 
     Each passage has a number of its own. What a unit repeats of one before it is left out.
@@ -171,4 +171,4 @@ def _passages(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _passage(number: int, content: str) -> str:
-    return f"[{number}] {disarm(LINES.sub(chr(10), BLANKS.sub(' ', content)))}"
+    return f"[{number}] {escape_marks(LINES.sub(chr(10), BLANKS.sub(' ', content)))}"

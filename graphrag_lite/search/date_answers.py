@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from graphrag_lite.evidence.citation_marks import disarm
-from graphrag_lite.search.answer import Answer, Cited, Ranking, Statement, answered, cite
-from graphrag_lite.search.dated_events import ENDS, MOST, Dated, candidates, looked_for, rivalled, together
+from graphrag_lite.evidence.citation_marks import escape_marks
+from graphrag_lite.search.answer import Answer, Cited, Ranking, Statement, answer_of_text, cite
+from graphrag_lite.search.dated_events import ENDS, MOST, Dated, candidates, has_rival, looked_for, one_per_event
 from graphrag_lite.search.dated_events import on_days as dated_on
-from graphrag_lite.search.life_dates import PRONOUN, age, dated
+from graphrag_lite.search.life_dates import PRONOUN, age_in_years, life_date
 from graphrag_lite.temporal.date_questions import Asked
-from graphrag_lite.temporal.durations import When, apart, in_order
+from graphrag_lite.temporal.durations import When, in_order, time_between
 from graphrag_lite.text.period import Period
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.relative_times import relative_spans
@@ -56,8 +56,8 @@ def date_answer(question: "Question", method: str) -> Answer | None:
     found = candidates(question, events, of_end=ends, ended=asked.kind == "until")
     if not all(found):
         return None
-    chosen = together(question, found)
-    told = "" if rivalled(question, chosen, found) else _computed(asked, chosen, _now(question))
+    chosen = one_per_event(question, found)
+    told = "" if has_rival(question, chosen, found) else _computed(asked, chosen, _now(question))
     return _shown(question, method, told, chosen) if told else None
 
 
@@ -65,7 +65,7 @@ def _lives(question: "Question", asked: Asked) -> list[Dated]:
     """Return when each was born, died or was made, where a choice asks for that; none where one of them is not told."""
     said = asked.about if asked.kind in ("first", "last") else ""
     what = next((what for what, form in _OF_A_LIFE.items() if form.search(said)), "")
-    found = [dated(question, event, what) for event in asked.events] if what else []
+    found = [life_date(question, event, what) for event in asked.events] if what else []
     known = [one for one in found if one]
     return known if len(known) == len(found) else []
 
@@ -80,11 +80,11 @@ def _computed(asked: Asked, chosen: Sequence[Dated], now: date | None) -> str:
     if asked.kind in ("ago", "ahead", "since"):
         return _from_now(asked, chosen[0], now)
     if asked.kind == "between":
-        long = apart(days[0], days[1], asked.unit)
+        long = time_between(days[0], days[1], asked.unit)
         return f"{long}: from {min(days)} to {max(days)}." if long and days[0] != days[1] else ""
     if asked.kind == "lasted":
         until = chosen[0].until
-        long = apart(days[0]._replace(lasts=False), until, asked.unit) if until else ""
+        long = time_between(days[0]._replace(lasts=False), until, asked.unit) if until else ""
         return f"{long}: from {days[0]} to {until}." if long else ""
     if asked.kind == "until":
         return f"Until {days[0]}."
@@ -92,12 +92,13 @@ def _computed(asked: Asked, chosen: Sequence[Dated], now: date | None) -> str:
     if order is None:
         return ""
     if asked.kind == "order":
-        listed = (f"{n}. {disarm(asked.events[place])} ({days[place]})" for n, place in enumerate(order, 1))
+        listed = (f"{n}. {escape_marks(asked.events[place])} ({days[place]})" for n, place in enumerate(order, 1))
         return "; ".join(listed) + "."
     place = order[0] if asked.kind == "first" else order[-1]
     other = order[-1] if asked.kind == "first" else order[0]
     than = "before" if asked.kind == "first" else "after"
-    return f"{disarm(asked.events[place])} ({days[place]}), {than} {disarm(asked.events[other])} ({days[other]})."
+    one, two = (f"{escape_marks(asked.events[each])} ({days[each]})" for each in (place, other))
+    return f"{one}, {than} {two}."
 
 
 def _from_now(asked: Asked, told: Dated, now: date | None) -> str:
@@ -108,7 +109,7 @@ def _from_now(asked: Asked, told: Dated, now: date | None) -> str:
         return f"{'Since ' * (asked.kind == 'since')}{told.when}; the documents tell no day to count from."
     today = When(now.toordinal(), now.toordinal())
     is_ahead = told.when.first > today.last
-    long = apart(told.when, today, asked.unit)
+    long = time_between(told.when, today, asked.unit)
     if not long or is_ahead != (asked.kind == "ahead"):
         return ""
     if asked.kind == "since":
@@ -119,16 +120,16 @@ def _from_now(asked: Asked, told: Dated, now: date | None) -> str:
 def _age(question: "Question", method: str, asked: Asked) -> Answer | None:
     """Answer how old somebody was at an event of theirs, or of the world; None where either is not dated."""
     name, event = asked.events
-    birth = dated(question, name, "born")
+    birth = life_date(question, name, "born")
     event = PRONOUN.sub(lambda _: name, event)
     stated = sorted(question.features.periods)
     if birth and len(stated) == 1 and not question.terms_of(_BARE_YEAR.sub("", event)):
-        told = age(birth.when, _days(stated[0]))
+        told = age_in_years(birth.when, _days(stated[0]))
         return _shown(question, method, f"{told}: born {birth.when}.", [birth]) if told else None
     (found,) = candidates(question, [looked_for(question, event)], of_end=[False])
-    if not birth or not found or rivalled(question, found[:1], [found]):
+    if not birth or not found or has_rival(question, found[:1], [found]):
         return None
-    told = age(birth.when, found[0].when)
+    told = age_in_years(birth.when, found[0].when)
     return _shown(question, method, f"{told}: born {birth.when}, {found[0].when}.", [birth, found[0]]) if told else None
 
 
@@ -163,11 +164,11 @@ def _shown(question: "Question", method: str, told: str, chosen: Sequence[Dated]
     citations = _cited(question, chosen)
     lines = [told]
     for one, cited in zip(chosen, citations, strict=True):
-        lines.append(f"- {one.when}: {disarm(one_line(cited.text))} [{cited.n}]")
+        lines.append(f"- {one.when}: {escape_marks(one_line(cited.text))} [{cited.n}]")
     units = list(dict.fromkeys(one.unit for one in chosen))
     ranking = Ranking(units, list(dict.fromkeys(index.document_row[unit] for unit in units)))
     distinct = list({cited.n: cited for cited in citations}.values())
-    return answered(question, method, ranking, answer="\n".join(lines), citations=distinct)
+    return answer_of_text(question, method, ranking, answer="\n".join(lines), citations=distinct)
 
 
 def _cited(question: "Question", chosen: Sequence[Dated]) -> list[Cited]:

@@ -10,11 +10,11 @@ from itertools import product
 from math import fsum, log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphrag_lite.retrieval.abstention import weights
-from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.retrieval.abstention import term_idf
+from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.sentence_choice import read_out
-from graphrag_lite.temporal.durations import SEEN, When, when
+from graphrag_lite.temporal.durations import SEEN, When, day_of
 from graphrag_lite.text.word_lists import sections
 from graphrag_lite.text.words import terms
 
@@ -83,9 +83,9 @@ class Looked(NamedTuple):
 
 def looked_for(question: "Question", event: str, about: str = "") -> Looked:
     """Return the words of an event as they are looked for. Where all are light, none is."""
-    weight = weights(question.index.bm25, question.terms_of(event))
+    weight = term_idf(question.index.bm25, question.terms_of(event))
     light = _verbs("light", question.analyzed_in)
-    shared = weights(question.index.bm25, question.terms_of(about)) if about else {}
+    shared = term_idf(question.index.bm25, question.terms_of(about)) if about else {}
     shared = {term: value for term, value in shared.items() if term not in light | weight.keys()}
     light = light & weight.keys() if weight.keys() - light else frozenset()
     plain = frozenset(question.terms_of(" ".join(_PLAIN.findall(event)))) & weight.keys() - light
@@ -112,7 +112,7 @@ def candidates(
         scores = index.bm25.scores(list(event.weight))
         if question.features.replies is not None:  # what an assistant proposes has not happened
             scores[question.features.replies] = 0.0
-        read.append([unit for unit in best(scores, UNITS_READ).tolist() if scores[unit] > 0])
+        read.append([unit for unit in best_rows(scores, UNITS_READ).tolist() if scores[unit] > 0])
     rows = rows_of(question, {unit for units in read for unit in units})
     if ended:
         rows = {unit: [row for row in several if _ends(row)] for unit, several in rows.items()}
@@ -120,16 +120,16 @@ def candidates(
     for event, units, at_end in zip(events, read, of_end, strict=True):
         told = [one for unit in units for one in _told(question, event, unit, rows.get(unit, ()), at_end=at_end)]
         ranked = sorted(told, key=lambda one: (-one.fit, one.unit, one.start))
-        found.append((ranked if ended else agreed(ranked, index.document_row))[:most])
+        found.append((ranked if ended else agreeing_statements(ranked, index.document_row))[:most])
     return found
 
 
-def agreed(told: list[Dated], document_row: Sequence[int]) -> list[Dated]:
+def agreeing_statements(told: list[Dated], document_row: Sequence[int]) -> list[Dated]:
     """Return the statements that date an event as most that fit best do, the closest first, where these are enough.
 
     >>> days = [(8, 8), (1, 9), (8, 9), (90, 90)]
     >>> told = [Dated(1.0, unit, 0, 9, When(*day)) for unit, day in enumerate(days)]
-    >>> [one.unit for one in agreed(told, range(4))], agreed(told[1:], range(4)) == told[1:]
+    >>> [one.unit for one in agreeing_statements(told, range(4))], agreeing_statements(told[1:], range(4)) == told[1:]
     ([0, 2, 1], True)
     """
     rivals = [one for one in told if one.fit > RIVAL * told[0].fit and not one.planned]
@@ -176,14 +176,14 @@ def _told(
         spans.setdefault((row["char_start"], row["char_end"]), []).append(row)
     around = _terms_of(question, unit) if spans else set()
     for (start, end), stated in spans.items():
-        fit, held = fits(question, event, unit, start, end, around, [row["time_text"] for row in stated])
+        fit, held = event_fit(question, event, unit, start, end, around, [row["time_text"] for row in stated])
         if held < HELD * event.whole or fit < LEAST:
             continue
         said, language = read_out(question.index, Statement(unit, start, end))
         chosen = _nearest(said, stated, event, language)
-        day = when(chosen, at_end=at_end) if chosen else None
+        day = day_of(chosen, at_end=at_end) if chosen else None
         if chosen and day:
-            until = when(chosen, at_end=True) if chosen["invalid_at"] and chosen["kind"] == "state" else None
+            until = day_of(chosen, at_end=True) if chosen["invalid_at"] and chosen["kind"] == "state" else None
             open_ = chosen["kind"] == "state" and not chosen["invalid_at"]
             ended = until if chosen["valid_at"] else None
             failed = chosen["polarity"] == "negative" and chosen["kind"] != "state"
@@ -206,11 +206,11 @@ def on_days(question: "Question", event: Looked, days: When) -> list[Dated]:
     within = pc.and_(pc.greater_equal(data["valid_at"], first), pc.less_equal(data["valid_at"], last))
     found: dict[tuple[int, int], Dated] = {}
     for row in data.filter(within).to_pylist():
-        unit, day = index.unit_row[row["text_unit_id"]], when(row)
+        unit, day = index.unit_row[row["text_unit_id"]], day_of(row)
         proposed = question.features.replies is not None and question.features.replies[unit]
         if proposed or day is None or day.last > days.last or row["kind"] == "plan":
             continue
-        fit, _ = fits(question, event, unit, row["char_start"], row["char_end"], _terms_of(question, unit), ())
+        fit, _ = event_fit(question, event, unit, row["char_start"], row["char_end"], _terms_of(question, unit), ())
         near = 1 - abs(day.middle - days.middle) / (days.last - days.first + 1)
         one = Dated(fit + NEAR * near, unit, row["char_start"], row["char_end"], day)
         found[unit, row["char_start"]] = max(one, found.get((unit, row["char_start"]), one))
@@ -220,7 +220,7 @@ def on_days(question: "Question", event: Looked, days: When) -> list[Dated]:
     return [one for one in best_first if one in alike.values() and one.fit >= LIKE_BEST * best_first[0].fit][:MOST]
 
 
-def fits(
+def event_fit(
     question: "Question", event: Looked, unit: int, start: int, end: int, around: Collection[str], times: Sequence[str]
 ) -> tuple[float, float]:
     """Return how well a sentence fits an event, and the weight of the event's words that it holds.
@@ -290,11 +290,11 @@ def _nearest(said: str, stated: Sequence[dict[str, Any]], event: Looked, languag
     return min(stated, key=distance)
 
 
-def together(question: "Question", found: Sequence[Sequence[Dated]]) -> list[Dated]:
+def one_per_event(question: "Question", found: Sequence[Sequence[Dated]]) -> list[Dated]:
     """Return one statement of each event: those that fit best, and are of the same person where documents say whose."""
     if len(found) == 1 or len(found) > 3:
         return [several[0] for several in found]
-    metadata = {one.unit: values(question, one.unit) for several in found for one in several}
+    metadata = {one.unit: metadata_values(question, one.unit) for several in found for one in several}
     counted = Counter(value for held in metadata.values() for value in held)
     rare = _rare(question, sorted(value for value, n in counted.items() if n > 1))
 
@@ -317,19 +317,19 @@ def _rare(question: "Question", held: Iterable[tuple[str, str]]) -> dict[tuple[s
     return {value: 1 - log(each) / log(max(len(metadata), 2)) for value, each in n.items()}
 
 
-def rivalled(question: "Question", chosen: Sequence[Dated], found: Sequence[Sequence[Dated]]) -> bool:
+def has_rival(question: "Question", chosen: Sequence[Dated], found: Sequence[Sequence[Dated]]) -> bool:
     """Tell whether another statement tells of an event as well, of the same person, and dates it otherwise."""
-    kin = frozenset.intersection(*(values(question, one.unit) for one in chosen))
+    kin = frozenset.intersection(*(metadata_values(question, one.unit) for one in chosen))
     taken = {one[1:5] for one in chosen}  # what tells of another event is no rival
     return any(
         other.fit > RIVAL * one.fit and (other.when.last < one.when.first or one.when.last < other.when.first)
         for one, several in zip(chosen, found, strict=True)
         for other in several
-        if other[1:5] not in taken and kin <= values(question, other.unit)
+        if other[1:5] not in taken and kin <= metadata_values(question, other.unit)
     )
 
 
-def values(question: "Question", unit: int) -> frozenset[tuple[str, str]]:
+def metadata_values(question: "Question", unit: int) -> frozenset[tuple[str, str]]:
     """Return the values of the metadata of a text unit's document."""
     held = json.loads(question.index.cell("documents", "metadata", question.index.document_row[unit]) or "{}")
     return frozenset((str(name), str(value)) for name, value in held.items())

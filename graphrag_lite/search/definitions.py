@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.retrieval.other_words import roles
 from graphrag_lite.text.folding import unaccented
+from graphrag_lite.text.periods import without_now
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import UNSPACED_CHARACTERS, terms
 
@@ -31,12 +32,12 @@ REACH = 100  # characters behind it that are looked at
 _FORMS = expressions(__package__, "definitions.txt")
 _KIND = f"(?:{_FORMS['kinds']})"
 _ASKS = re.compile(
-    rf"\W*(?:(?:{_FORMS['before']})\s*(?P<after>.+)|what do(?:es)?\s+(?P<between>.+?)\s+(?:do|mean|stand for)"
+    rf"\W*(?:(?:{_FORMS['before']})\s*(?P<after>.+)|what do(?:es)?\s+(?P<between>.+?)\s+(?:do|mean|stand for|contain)"
     rf"|(?P<before>.+?)\s*(?:{_FORMS['behind']}))\W*",
     re.I,
 )
-_HEADING = re.compile(rf"^\W*(?:(?:{_KIND}:|new|the)\s+)?|\s*\([^()]*\)\W*$|\s+{_KIND}\W*$", re.I)
-_HEADINGS = re.compile(r"^#+ .+", re.M)
+# What stands before a name that is a heading, and behind it: "Class: Worker", ":biff: /bif/, vt."
+_HEADING = re.compile(rf"^\W*(?:(?:{_KIND}:|new|the)\s+)?|(?<=\w):\s.{{1,25}}$|\s*\([^()]*\)\W*$|\s+{_KIND}\W*$", re.I)
 _ARTICLE = re.compile(rf"^(?:{_FORMS['articles']})", re.I)
 _AND_MORE = re.compile(_FORMS["and more"], re.I)
 _ROLE = re.compile(r"(?:.*\w['’]s? )?(?P<role>.+?)(?: (?:of|at|for) .*)?")  # "the CFO of Acme", "Acme's CFO"
@@ -46,8 +47,9 @@ _DOING = re.compile(r"\w(?:ing|ed)$")  # "What is he doing?", but "What does npm
 _IS = re.compile(
     rf"(?:\s*[(（][^()（）]{{0,80}}[)）]|,[^,.;]{{2,60}},)?\s*(?:{_FORMS['is'].replace('KIND', _KIND)})", re.I
 )
+_CLAUSE = re.compile(r"\b(?:because|if|when|since|although|though|while|weil|wenn|quand|cuando|quando) ", re.I)
 _BESIDE = re.compile(_FORMS["beside"])
-_NAME_BEFORE = re.compile(r"(?:^|[\s(])[^\W\d_a-zß-ÿ][^,;:.!?()]{1,40}, (?:(?:the|our|an?|der|die|le|la) )?$")
+_NAME_BEFORE = re.compile(r"(?:^|[\s(])[^\W\d_a-zß-ÿ][^,;:.!?()]{1,40}, ((?:the|our|an?|der|die|le|la) )?$")
 _NAME = r"[^\W\d_a-zß-ÿ][\w.’-]*"
 _HOLDER_BEFORE = re.compile(  # "Amy Hood, our chairman and ", "Amy Hood was the first "
     rf"(?<!\w){_NAME}(?: {_NAME})*(?:,| [–—-]|,? (?:who['’]s|who is|is|was|as|became|becomes)) (?:[\w’']+ ){{0,3}}$"
@@ -80,7 +82,7 @@ def thing_asked(question: str) -> str:
     >>> thing_asked("What does npm ci do?"), *map(thing_asked, ("What does GQA stand for?", "What is IT short for?"))
     ('npm ci', 'GQA', 'IT')
     """
-    asks = _ASKS.fullmatch(_AND_MORE.sub("", question.strip()))
+    asks = _ASKS.fullmatch(_AND_MORE.sub("", without_now(question.strip())))
     if not asks:
         return ""
     thing = _bare(asks["after"] or asks["between"] or asks["before"])
@@ -143,19 +145,21 @@ def _words(name: str) -> list[str]:
 @lru_cache(maxsize=100)
 def _named(thing: str) -> re.Pattern[str]:
     other = "" if thing.casefold().startswith(("mrs", "miss")) else r"(?<!mrs\. )(?<!mrs )(?<!miss )"  # of the family
-    return re.compile(rf"(?<![^\W{UNSPACED_CHARACTERS}]){other}{re.escape(thing)}(?![a-z0-9])", re.I)
+    return re.compile(rf"(?<![^\W{UNSPACED_CHARACTERS}]){other}{re.escape(thing)}s?(?![a-z0-9])", re.I)
 
 
 def _defined(text: str, start: int, end: int) -> bool:
     """Say whether what the thing at [start, end) of a text is stands beside it, or is said of it."""
     first = max(text.rfind(stop, 0, start) for stop in ".!?。\n") + 1
     before, after = text[max(first, start - REACH) : start].lstrip(), text[end : end + REACH]
+    clause = _CLAUSE.search(before)
+    is_noun = text[start:end].split()[-1][0].islower()  # "Chapter 2, Capital Gains" names one thing twice
     return bool(
-        (len(before) <= SUBJECT and _IS.match(after))
-        or _BESIDE.match(after)
+        (len(before) <= SUBJECT and not clause and _IS.match(after))
+        or (_BESIDE.match(after) and not (clause and after.startswith(",")))
         or (_INTRODUCED.search(before) and _SET_OFF.match(after))
         or _is_short_form(text[start:end], before, after)
-        or (_NAME_BEFORE.search(before) and _SET_OFF.match(after))
+        or ((said := _NAME_BEFORE.search(before)) and (said[1] or is_noun) and _SET_OFF.match(after))
     )
 
 
@@ -175,8 +179,10 @@ def defining_units(
     near = sorted(worth, key=lambda unit: (-worth[unit], unit))[:LOOKED_AT]
     texts = ((unit, index.cell("text_units", "text", unit)) for unit in near)
 
+    alone = re.compile(rf"^(?:#+ .*|\W*)(?:{'|'.join(map(re.escape, things))}).{{0,20}}$", re.M | re.I)
+
     def introduces(unit: int, text: str) -> bool:
-        headings = _HEADINGS.findall(text) if "#" in text else []
+        headings = alone.findall(text)
         if place[unit].as_py() == 0:
             headings.append(index.cell("documents", "title", index.document_row[unit]))
         return any(is_about(heading, things) for heading in headings)

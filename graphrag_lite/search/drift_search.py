@@ -13,12 +13,12 @@ import numpy as np
 
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.replies.json_reply import read_object
-from graphrag_lite.retrieval.abstention import says_nothing, weights
+from graphrag_lite.retrieval.abstention import says_nothing, term_idf
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import text_unit_scores
-from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, scaled
-from graphrag_lite.retrieval.top_k import best
-from graphrag_lite.search.answer import Answer, answered, compose, ranked
+from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, scale_to_one
+from graphrag_lite.retrieval.top_k import best_rows
+from graphrag_lite.search.answer import Answer, answer_of_text, best_rankings, compose_answer
 from graphrag_lite.search.overview import overview
 from graphrag_lite.search.reading_order import in_reading_order
 from graphrag_lite.search.statements import choose_statements
@@ -67,27 +67,27 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     Without a model nobody asks follow-ups. A lead stands for one: an entity of the best texts that the question does
     not name and that the best reports are about. It is looked up together with the question.
     """
-    from graphrag_lite.run.sync import complete
+    from graphrag_lite.run.sync import run_coroutine
 
     question = query.read_by(index)
     scores = text_unit_scores(question)
     titles = index.column("entities", "title")
-    total = scaled(scores)
+    total = scale_to_one(scores)
     leads = [f"{question.text} {titles[lead].as_py()}" for lead in _leads(question, scores)]
-    for lead in complete(_read(question, leads)):
-        total = np.maximum(total, FOLLOWED * scaled(text_unit_scores(lead)))
-    ranking = ranked(total, index.document_row, query.top_k)
+    for lead in run_coroutine(_read(question, leads)):
+        total = np.maximum(total, FOLLOWED * scale_to_one(text_unit_scores(lead)))
+    ranking = best_rankings(total, index.document_row, query.top_k)
     if query.retrieve_only:
-        return answered(question, "drift", ranking, answer="", citations=[])
+        return answer_of_text(question, "drift", ranking, answer="", citations=[])
     about = asked_terms(question)
     if not about:
         return overview(question, "drift", ranking)
-    nothing = says_nothing(question, weights(index.bm25, about))
+    nothing = says_nothing(question, term_idf(index.bm25, about))
     if nothing:
-        return compose(question, "drift", [], ranking)
-    read = [unit for unit in best(total, READ_UNITS).tolist() if total[unit] > 0]
+        return compose_answer(question, "drift", [], ranking)
+    read = [unit for unit in best_rows(total, READ_UNITS).tolist() if total[unit] > 0]
     chosen = choose_statements(index, about, read, total[read].tolist(), 2 * index.search_settings.max_sentences)
-    return compose(question, "drift", in_reading_order(index, chosen), ranking, unsure=nothing is None)
+    return compose_answer(question, "drift", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 
 async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:
@@ -123,14 +123,14 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
         sections = local_sections(asked, query, fits)
         records = render(sections, search.max_context_tokens // search.drift_follow_ups, count, shown)
         prompt = DriftFollowUp(n_next, records, asked.text, question.text)
-        return await call(f"follow-up {asked.text!r}", prompt), shown, scaled(fits)
+        return await call(f"follow-up {asked.text!r}", prompt), shown, scale_to_one(fits)
 
     if reports := [report_record(index, i) for i in _best_reports(question)]:
         shown = Shown()
         records = render([Section("Reports", 1.0, reports)], search.max_context_tokens, count, shown)
         gathered.add("", await call("primer", DriftPrimer(search.drift_follow_ups, records, question.text)), shown)
     gathered.waiting = gathered.waiting or [FollowUp(question.text, 0.0)]
-    scores = scaled(text_unit_scores(question))
+    scores = scale_to_one(text_unit_scores(question))
     for n_left in reversed(range(search.drift_depth)):
         n_next = search.drift_follow_ups if n_left else 0
         taken = gathered.take(search.drift_follow_ups)
@@ -141,7 +141,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     if len(asking.model.failures) == n_asked:
         what, error, _ = asking.model.failures[-1]
         raise CallError(f"No question could be answered. {what}: {error}")
-    ranking = ranked(scores, index.document_row, query.top_k)
+    ranking = best_rankings(scores, index.document_row, query.top_k)
     points = [record for _, record in sorted(gathered.points, key=lambda point: -point[0])]
     return await answer_of_points(question, "drift", ranking, points, gathered.n_dropped, asking)
 
@@ -158,11 +158,11 @@ class Gathered:
 
     def add(self, asked: str, found: Found | None, shown: "Shown") -> None:
         """Keep what was found to `asked` (empty: the question itself), and its follow-ups that are new."""
-        from graphrag_lite.search.map_reduce import finding
+        from graphrag_lite.search.map_reduce import point_record
 
         if found is None:
             return
-        record, n_dropped = finding(asked, found.point, shown)
+        record, n_dropped = point_record(asked, found.point, shown)
         self.n_dropped += n_dropped
         if found.point.score > 0 and found.point.description:
             self.points.append((found.point.score, record))

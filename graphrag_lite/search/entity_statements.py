@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.sentence_choice import MAX_LENGTH, read_out
 from graphrag_lite.text.sentences import stands_alone
-from graphrag_lite.text.transcripts import form, speakers, spoken_span
+from graphrag_lite.text.transcripts import speakers, spoken_span, statement_form
 from graphrag_lite.text.words import ASKING
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ MAX_DESCRIPTION = 2  # sentences of each: what a model says of an entity rests o
 MAX_RELATIONSHIPS = 8  # heaviest ones that the sentence which closes it is looked for in
 
 
-def about(question: "Question") -> tuple[list[Statement], list[Statement]]:
+def entity_answer(question: "Question") -> tuple[list[Statement], list[Statement]]:
     """Return what the graph says to a question that only names entities: descriptions, and a relationship of the first.
 
     A question that says more, or states a period or what a document is, is answered by the sentences that fit it; to a
@@ -29,12 +29,14 @@ def about(question: "Question") -> tuple[list[Statement], list[Statement]]:
         return [], []
     named = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
     opening: list[Statement] = []
-    for statement in (told for entity in named for told in description(index, entity)):
+    for statement in (told for entity in named for told in description_statements(index, entity)):
         if all(_apart(statement, other) for other in opening):
             opening.append(statement)
     most = index.search_settings.max_sentences - 2
     opening = opening[: max(most, 1)]
-    closing = [stated for stated in relationships(index, named[0]) if all(_apart(stated, other) for other in opening)]
+    closing = [
+        stated for stated in relationship_statements(index, named[0]) if all(_apart(stated, other) for other in opening)
+    ]
     return opening, closing[: max(0, min(1, most))]
 
 
@@ -42,7 +44,7 @@ def _apart(one: Statement, other: Statement) -> bool:
     return (one.unit, one.start) != (other.unit, other.start)
 
 
-def description(index: "SnapshotView", entity: int) -> list[Statement]:
+def description_statements(index: "SnapshotView", entity: int) -> list[Statement]:
     """Return the sentences that describe an entity (its row), below its name and type."""
     title, kind, sources = (index.cell("entities", name, entity) for name in ("title", "type", "sources"))
     heading = title if kind == "unknown" else f"{title} ({kind})"
@@ -50,7 +52,7 @@ def description(index: "SnapshotView", entity: int) -> list[Statement]:
     return [statement for statement in told if not _is_greeting(index, statement)][:MAX_DESCRIPTION]
 
 
-def relationships(index: "SnapshotView", entity: int) -> list[Statement]:
+def relationship_statements(index: "SnapshotView", entity: int) -> list[Statement]:
     """Return the sentences of an entity's heaviest relationships that can be read alone."""
     import pyarrow.compute as pc
 
@@ -81,4 +83,4 @@ def statement_at(index: "SnapshotView", span: Mapping[str, Any], about: str) -> 
 def _is_greeting(index: "SnapshotView", place: Statement) -> bool:
     """Say whether a place is in a transcript and holds no statement: thanks, a question, half a sentence."""
     text, language = index.document_of(place.unit)
-    return bool(speakers(text)) and not form(text, place.start, place.end, language)
+    return bool(speakers(text)) and not statement_form(text, place.start, place.end, language)

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from graphrag_lite.retrieval.abstention import says_nothing, weights
+from graphrag_lite.retrieval.abstention import says_nothing, term_idf
 from graphrag_lite.retrieval.report_ranking import asked_terms, partition, rank_reports, report_language
-from graphrag_lite.search.answer import NOTHING, Answer, answered, compose, ranked
+from graphrag_lite.search.answer import NOTHING, Answer, answer_of_text, best_rankings, compose_answer
 from graphrag_lite.search.overview import overview
 
 if TYPE_CHECKING:
@@ -30,27 +30,29 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     rows = index.report_rows
     asked = asked_terms(question)
     reports = rank_reports(index, asked, rows, partition(rows, query.level))
-    ranking = ranked(reports.unit_scores, index.document_row, query.top_k)
+    ranking = best_rankings(reports.unit_scores, index.document_row, query.top_k)
     if query.retrieve_only:
-        return answered(question, "global", ranking, answer="", citations=[])
+        return answer_of_text(question, "global", ranking, answer="", citations=[])
     chosen = [rows[i] for i in reports.order]
-    nothing = bool(asked) and says_nothing(question, weights(index.bm25, asked))
+    nothing = bool(asked) and says_nothing(question, term_idf(index.bm25, asked))
     if nothing:
-        return compose(question, "global", [], ranking)
+        return compose_answer(question, "global", [], ranking)
     if not asked and not index.reports_are_written:
         return overview(question, "global", ranking, chosen)
     if index.reports_are_written:
-        from graphrag_lite.search.reports import recited
+        from graphrag_lite.search.reports import quote_reports
 
         fitting = [i for i in reports.order if not asked or reports.match[i] >= FITTING] or reports.order
-        told, citations = recited(index, fitting[: index.search_settings.max_reports], asked, report_language(index))
-        return answered(question, "global", ranking, answer=told or NOTHING, citations=citations)
-    from graphrag_lite.search.community_answers import paragraphs, speaking
+        told, citations = quote_reports(
+            index, fitting[: index.search_settings.max_reports], asked, report_language(index)
+        )
+        return answer_of_text(question, "global", ranking, answer=told or NOTHING, citations=citations)
+    from graphrag_lite.search.community_answers import fitting_sentences, relevant_communities
     from graphrag_lite.search.statements import broad_match
 
     match = broad_match(index.bm25, asked)
-    said = paragraphs(index, asked, speaking(index, chosen, match), match)
-    return compose(question, "global", said, ranking, unsure=nothing is None)
+    said = fitting_sentences(index, asked, relevant_communities(index, chosen, match), match)
+    return compose_answer(question, "global", said, ranking, unsure=nothing is None)
 
 
 async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:
@@ -66,15 +68,17 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
         return await ask_within(index, query, query.budget, asking)
     from graphrag_lite.prompts import GlobalMap
     from graphrag_lite.search.context_records import TokenEstimate
-    from graphrag_lite.search.map_reduce import answer_of_points, collect
-    from graphrag_lite.search.reports import portions, relevant, report_record, shuffled
+    from graphrag_lite.search.map_reduce import answer_of_points, map_reports
+    from graphrag_lite.search.reports import batch_records, choose_relevant, report_record, stable_shuffle
 
     question = query.read_by(index)
     rows = index.report_rows
-    chosen = await relevant(index, rows, question.text, asking) if query.dynamic else partition(rows, query.level)
+    chosen = (
+        await choose_relevant(index, rows, question.text, asking) if query.dynamic else partition(rows, query.level)
+    )
     reports = rank_reports(index, asked_terms(question), rows, chosen)
-    ranking = ranked(reports.unit_scores, index.document_row, query.top_k)
+    ranking = best_rankings(reports.unit_scores, index.document_row, query.top_k)
     count, budget = TokenEstimate.of(index), index.search_settings.max_context_tokens
-    parts = portions([report_record(index, i) for i in shuffled(rows, chosen)], budget, count)
-    points, n_dropped = await collect(parts, lambda records: GlobalMap(records, question.text), asking, "report")
+    parts = batch_records([report_record(index, i) for i in stable_shuffle(rows, chosen)], budget, count)
+    points, n_dropped = await map_reports(parts, lambda records: GlobalMap(records, question.text), asking, "report")
     return await answer_of_points(question, "global", ranking, points, n_dropped, asking)

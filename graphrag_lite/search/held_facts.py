@@ -24,7 +24,9 @@ MAX_OPENING = 2  # that open an answer without a model
 def fact_records(question: "Question", query: "Query", entity_ids: "pa.ChunkedArray") -> list[Record]:
     """Return what a model is shown: facts of the first entities first, of one those that still hold."""
     rows = _facts(question, query, entity_ids)[:MAX_FACTS]
-    return [Record((f"[1] {record_line(holding.line(row))}",), {1: places_of(question.index, row)}) for row in rows]
+    return [
+        Record((f"[1] {record_line(holding.fact_line(row))}",), {1: places_of(question.index, row)}) for row in rows
+    ]
 
 
 def opening_facts(question: "Question", query: "Query") -> list[Statement]:
@@ -60,9 +62,9 @@ def _facts(question: "Question", query: "Query", entity_ids: "pa.ChunkedArray") 
     facts, meant = question.index.arrow("facts"), entity_ids.combine_chunks()
     place = {identity: i for i, identity in enumerate(meant.to_pylist())}
     touching = pc.or_(*(pc.is_in(facts[end], value_set=meant) for end in ("subject_id", "object_id")))
-    rows = [row for row in facts.filter(touching).to_pylist() if holding.told(row, query.as_of)]
+    rows = [row for row in facts.filter(touching).to_pylist() if holding.is_stated(row, query.as_of)]
     if query.valid_at:
-        rows = [row for row in rows if holding.holds(row, query.valid_at)]
+        rows = [row for row in rows if holding.holds_on(row, query.valid_at)]
     elif not (query.history or question.features.stated or PAST & set(question.text.casefold().split())):
         rows = [row for row in rows if not holding.is_over(row)]
     return sorted(rows, key=lambda row: (_place(row, place), holding.is_over(row), -row["n_mentions"]))

@@ -24,8 +24,8 @@ from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.methods import Query, SearchMethod, check, method_named
 from graphrag_lite.settings import file as settings_file
 from graphrag_lite.text.dates import iso_date
-from graphrag_lite.text.period import whole
-from graphrag_lite.text.timestamps import iso
+from graphrag_lite.text.period import period_of
+from graphrag_lite.text.timestamps import to_iso
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -194,14 +194,14 @@ class Index(SnapshotView):
         `query` for these.
         """
         from graphrag_lite.retrieval.question import Question
-        from graphrag_lite.run.sync import complete
+        from graphrag_lite.run.sync import run_coroutine
         from graphrag_lite.search.passages import passages_found
 
         if k < 1:
             raise InputError(f"k is {k}; it must be 1 or more.")
         (query,) = self._queries(Query(question, k, retrieve_only=True), [question], [as_of], None, [where])
         check("local", query, model=False)
-        vector = complete(self.embed([question]))[0] if self.vector_weight else None
+        vector = run_coroutine(self.embed([question]))[0] if self.vector_weight else None
         return passages_found(Question(self.limited(query.where, query.as_of), question, query.as_of, vector), k)
 
     def query_all(
@@ -269,9 +269,9 @@ class Index(SnapshotView):
         for query in queries:
             check(method, query, model=self.asks)
         if found.embeds and self.vector_weight:
-            from graphrag_lite.run.sync import complete
+            from graphrag_lite.run.sync import run_coroutine
 
-            vectors = complete(self.embed([query.question for query in queries]))
+            vectors = run_coroutine(self.embed([query.question for query in queries]))
             queries = [replace(query, vector=vector) for query, vector in zip(queries, vectors, strict=True)]
         outcomes: list[Outcome] = []
 
@@ -283,9 +283,11 @@ class Index(SnapshotView):
                 done(len(outcomes) - 1, outcome)
 
         if found.ask and self.asks and not (queries and queries[0].retrieve_only):
-            from graphrag_lite.run.sync import complete
+            from graphrag_lite.run.sync import run_coroutine
 
-            complete(self._ask_all(queries, found.ask, response_type or self.search_settings.response_type, show, tell))
+            run_coroutine(
+                self._ask_all(queries, found.ask, response_type or self.search_settings.response_type, show, tell)
+            )
         else:
             for query in queries:
                 try:
@@ -360,7 +362,7 @@ def last_day(stated: Day) -> date:
     >>> str(last_day("2023-05-30T21:56:00")), str(last_day("May 2023")), str(last_day("2023/05/30 (Tue) 23:40"))
     ('2023-05-30', '2023-05-31', '2023-05-30')
     """
-    period = whole(stated.isoformat() if isinstance(stated, date) else iso_date(stated) or iso(stated))
+    period = period_of(stated.isoformat() if isinstance(stated, date) else iso_date(stated) or to_iso(stated))
     if period is None:
         raise InputError(f"{stated!r} is not a date, such as 2023-05-30.")
     return period.last

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import date
 from typing import TYPE_CHECKING
 
-from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.dated_events import UNITS_READ, Dated, looked_for
 from graphrag_lite.temporal.durations import When
 from graphrag_lite.text.folding import fold_with_places
@@ -30,7 +30,7 @@ OPENING = 300  # characters of a document in which what it is about may have ano
 PRONOUN = re.compile(r"^(?:he|she|they|it)\b", re.I)
 
 
-def dated(question: "Question", name: str, what: str) -> Dated | None:
+def life_date(question: "Question", name: str, what: str) -> Dated | None:
     """Return the sentence that says when what has a name was born, died or was made: a document of that title first.
 
     None where there is none, or others say otherwise.
@@ -40,7 +40,7 @@ def dated(question: "Question", name: str, what: str) -> Dated | None:
     wanted = {term for term in weight if len(term) > 1} or set(weight)
     scores = index.bm25.scores(list(wanted))
     found: dict[bool, list[Dated]] = {True: [], False: []}
-    for unit in best(scores, UNITS_READ).tolist():
+    for unit in best_rows(scores, UNITS_READ).tolist():
         if scores[unit] <= 0:
             break
         title, language = (index.cell("documents", each, index.document_row[unit]) for each in _COLUMNS)
@@ -91,14 +91,14 @@ def _end(time: Time, *, first: bool) -> When:
     return When(day.replace(month=1, day=1).toordinal(), day.replace(month=12, day=31).toordinal())
 
 
-def age(birth_day: When, day: When) -> str:
+def age_in_years(birth_day: When, day: When) -> str:
     """Return the whole years from one day to another, both where it can be either, "" where it cannot be told.
 
     >>> born = When(date(1950, 5, 4).toordinal(), date(1950, 5, 4).toordinal())
     >>> days = [date(2000, 5, 3), date(2000, 5, 4)]
-    >>> [age(born, When(one.toordinal(), one.toordinal())) for one in days]
+    >>> [age_in_years(born, When(one.toordinal(), one.toordinal())) for one in days]
     ['49 years', '50 years']
-    >>> age(born, When(days[0].toordinal(), days[1].toordinal()))
+    >>> age_in_years(born, When(days[0].toordinal(), days[1].toordinal()))
     '49 or 50 years'
     """
     least, most = _years(birth_day.last, day.first), _years(birth_day.first, day.last)

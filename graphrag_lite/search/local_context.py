@@ -8,9 +8,9 @@ import numpy as np
 
 from graphrag_lite.evidence.quotations import Quotable
 from graphrag_lite.evidence.records import Record, record_line
-from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.context_records import Section, Statements, places_of, texts, whole_unit
+from graphrag_lite.search.context_records import Section, Statements, places_of, text_unit_records, whole_unit
 from graphrag_lite.search.held_facts import fact_records
 from graphrag_lite.search.reports import report_record
 
@@ -36,9 +36,9 @@ def local_sections(question: "Question", query: "Query", scores: "npt.NDArray[np
     chosen = meant_entities(question, scores)
     entities = _rows(index.arrow("entities"), chosen)
     rows = entities.to_pylist()
-    units = [unit for unit in best(scores, MAX_UNITS).tolist() if scores[unit] > 0]
+    units = [unit for unit in best_rows(scores, MAX_UNITS).tolist() if scores[unit] > 0]
     return [
-        Section("Passages of the documents", TEXTS, texts(index, units)),
+        Section("Passages of the documents", TEXTS, text_unit_records(index, units)),
         Section("Reports", REPORTS, _reports(index, entities)),
         Section("Claims", CLAIMS, _claims(index, entities)),
         Section("Facts", FACTS, fact_records(question, query, entities["id"])),
@@ -55,7 +55,7 @@ def meant_entities(question: "Question", scores: "npt.NDArray[np.float64]") -> l
     """
     index, entities = question.index, question.features.entities
     named = sorted(entities, key=lambda entity: (-entities[entity], entity))
-    read = best(scores, READ_UNITS)
+    read = best_rows(scores, READ_UNITS)
     weights = np.zeros_like(scores)
     weights[read] = scores[read] / (scores.max(initial=0.0) or 1.0)
     mentions = index.links.units
@@ -63,7 +63,7 @@ def meant_entities(question: "Question", scores: "npt.NDArray[np.float64]") -> l
     worth = told * np.log((len(scores) + 1) / np.maximum(mentions.sizes, 1))
     worth[named] = 0.0
     wanted = index.search_settings.max_entities
-    found = [entity for entity in best(worth, wanted).tolist() if worth[entity] > 0]
+    found = [entity for entity in best_rows(worth, wanted).tolist() if worth[entity] > 0]
     return [*named, *found][:wanted]
 
 

@@ -6,14 +6,14 @@ import numpy as np
 
 from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.retrieval.ranking import text_unit_scores
-from graphrag_lite.retrieval.top_k import best
-from graphrag_lite.search.answer import Answer, answered, compose, ranked
-from graphrag_lite.search.answer_type import sought
+from graphrag_lite.retrieval.top_k import best_rows
+from graphrag_lite.search.answer import Answer, answer_of_text, best_rankings, compose_answer
+from graphrag_lite.search.answer_type import expected_answer
 from graphrag_lite.search.attributes_asked import nothing_told
 from graphrag_lite.search.comparison import of_each
 from graphrag_lite.search.date_answers import COMPUTED, OPEN, date_answer
 from graphrag_lite.search.definitions import defining_units
-from graphrag_lite.search.entity_statements import about
+from graphrag_lite.search.entity_statements import entity_answer
 from graphrag_lite.search.held_facts import opening_facts
 from graphrag_lite.search.overview import overview
 from graphrag_lite.search.procedures import steps_told
@@ -46,29 +46,31 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
 def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.float64]", method: str) -> Answer:
     """Answer from text units by their scores, shape (n_units,)."""
     index = question.index
-    ranking = ranked(scores, index.document_row, query.top_k)
+    ranking = best_rankings(scores, index.document_row, query.top_k)
     if query.retrieve_only:
-        return answered(question, method, ranking, answer="", citations=[])
+        return answer_of_text(question, method, ranking, answer="", citations=[])
     if question.aspects is not None:
         return overview(question, method, ranking)
     if told := table_answer(question, method) or date_answer(question, method) or value_answer(question, query, method):
         return told
     nothing = says_nothing(question, question.weights)
     if nothing or (nothing is False and nothing_told(question, scores)):
-        return compose(question, method, [], ranking)
-    asked = sought(question, question.features)
+        return compose_answer(question, method, [], ranking)
+    asked = expected_answer(question, question.features)
     defining = defining_units(question, asked.role or asked.things, scores, asked.is_defined)
     if compared := of_each(question, scores, asked):
-        return compose(question, method, compared.statements, ranking, unsure=nothing is None, lead=compared.lead)
+        return compose_answer(
+            question, method, compared.statements, ranking, unsure=nothing is None, lead=compared.lead
+        )
     foreign = question.language not in ("", *index.languages)  # its words say less of where the answer is
-    near = best(scores, FOREIGN_UNITS).tolist() if foreign else ranking.units[:READ_UNITS]
+    near = best_rows(scores, FOREIGN_UNITS).tolist() if foreign else ranking.units[:READ_UNITS]
     if question.means_newest:  # other documents tell of other days
         newest = np.nanmax(index.days[near], initial=-np.inf)
-        near = best(np.where(index.days == newest, scores, 0.0), READ_UNITS).tolist() if newest > -np.inf else near
+        near = best_rows(np.where(index.days == newest, scores, 0.0), READ_UNITS).tolist() if newest > -np.inf else near
     read = [unit for unit in near if scores[unit] > 0]
     most = index.search_settings.max_sentences
     steps = steps_told(question, read, most)
-    opening, closing = (steps, []) if defining or steps else about(question)
+    opening, closing = (steps, []) if defining or steps else entity_answer(question)
     opening = opening_facts(question, query) or opening
     read += [unit for unit in defining if unit not in read]
     periods = question.features.periods
@@ -82,7 +84,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         sought=asked,
         held={unit: index.held.statements(unit, periods) for unit in read} if periods else {},
     )
-    return compose(
+    return compose_answer(
         question,
         method,
         [*opening, *in_reading_order(index, sentences), *closing],
@@ -101,7 +103,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
 
     question = query.read_by(index)
     scores = text_unit_scores(question)
-    ranking = ranked(scores, index.document_row, query.top_k)
+    ranking = best_rankings(scores, index.document_row, query.top_k)
     shown = Shown()
     sections = local_sections(question, query, scores)
     records = render(sections, index.search_settings.max_context_tokens, TokenEstimate.of(index), shown)

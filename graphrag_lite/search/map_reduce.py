@@ -10,13 +10,13 @@ from graphrag_lite.prompts import GlobalReduce
 from graphrag_lite.search.answer import Answer, Ranking
 from graphrag_lite.search.context_records import Section, TokenEstimate, pack
 from graphrag_lite.search.model_query import POINTS_SCHEMA, Asking, Point, read_points
-from graphrag_lite.search.reports import fitted
+from graphrag_lite.search.reports import cut_to_budget
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
 
 
-async def collect(
+async def map_reports(
     portions: Sequence[Sequence[Record]], prompt: Callable[[str], object], asking: Asking, kind: str
 ) -> tuple[list[Record], int]:
     """Ask about every batch of records; return the points by falling score, and how many marks were left out.
@@ -34,7 +34,7 @@ async def collect(
         except (CallError, ReplyError) as error:
             asking.failed(f"{kind}s {number + 1} of {len(portions)}", error)
             return None
-        found = [(point, *finding("", point, shown)) for point in points]
+        found = [(point, *point_record("", point, shown)) for point in points]
         return [(point, record) for point, record, _ in found], sum(n_dropped for *_, n_dropped in found)
 
     replies = await asking.map(read, range(len(portions)))
@@ -46,7 +46,7 @@ async def collect(
     return [record for _, record in points], sum(n_dropped for _, n_dropped in answered)
 
 
-def finding(asked: str, point: Point, shown: Shown) -> tuple[Record, int]:
+def point_record(asked: str, point: Point, shown: Shown) -> tuple[Record, int]:
     """Return a point as a record of the reduce call, behind what was `asked`, and how many marks were left out."""
     marks = Marks(shown=shown.marks)
     about = f" ({record_line(asked)})" if asked else ""
@@ -59,13 +59,13 @@ async def answer_of_points(
 ) -> Answer:
     """Have the answer written from points, the most important first; without any, the corpus does not say."""
     index, shown = question.index, Shown()
-    records = reduced(points, index.search_settings.max_context_tokens, TokenEstimate.of(index), shown)
+    records = reduce_context(points, index.search_settings.max_context_tokens, TokenEstimate.of(index), shown)
     prompt = GlobalReduce(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if points else asking.nothing()
     return asking.answer(question, method, ranking, shown, written, n_dropped)
 
 
-def reduced(points: Sequence[Record], budget: int, count: TokenEstimate, shown: Shown) -> str:
+def reduce_context(points: Sequence[Record], budget: int, count: TokenEstimate, shown: Shown) -> str:
     """Return the first points that fit a budget of tokens, as the reduce call reads them."""
-    (packed,) = pack([Section("", 1.0, [fitted(point, budget, count) for point in points])], budget, count)
+    (packed,) = pack([Section("", 1.0, [cut_to_budget(point, budget, count) for point in points])], budget, count)
     return "\n".join(shown.show(point) for point in packed)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphrag_lite.errors import CallError, GraphragLiteError, ModelError, ReplyError, UnansweredError
-from graphrag_lite.evidence.citation_marks import Marks, ready
+from graphrag_lite.evidence.citation_marks import Marks, complete_length
 from graphrag_lite.evidence.records import Shown
 from graphrag_lite.llm.chat import ChatModel, Reply, Request
 from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.replies.json_reply import read_object
-from graphrag_lite.search.answer import NOTHING, Answer, Ranking, answered, cite
+from graphrag_lite.search.answer import NOTHING, Answer, Ranking, answer_of_text, cite
 from graphrag_lite.text.sentences import sentences
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class Asking:
     ) -> Answer:
         """Make an answer of what was written; every mark is resolved to the places of its record."""
         index = question.index
-        return answered(
+        return answer_of_text(
             question,
             method,
             ranking,
@@ -206,7 +206,7 @@ class Writing:
             begun = _words(self._waiting[:BEGINNING])
             if ABSTENTION.startswith(begun) or _abstains(begun):
                 return
-        n_ready = ready(self._waiting)
+        n_ready = complete_length(self._waiting)
         self._tell(self._waiting[:n_ready])
         self._waiting = self._waiting[n_ready:]
 

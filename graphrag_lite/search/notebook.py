@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from graphrag_lite.text import plain_text
-from graphrag_lite.text.plain_text import escaped, line
+from graphrag_lite.text.plain_text import escape_markdown, markdown_line
 
 if TYPE_CHECKING:
     from graphrag_lite.search.answer import Answer, Cited
@@ -25,8 +25,10 @@ def answer_html(answer: "Answer") -> str:
 
 def answer_markdown(answer: "Answer") -> str:
     """Return an answer with its sources below it."""
-    lines = [f"- \\[{cited.n}\\] {line(_place(cited))}: {line(cited.text)}" for cited in answer.citations]
-    return "\n\n".join(filter(None, (escaped(answer.answer).replace("\n", "  \n"), "\n".join(lines))))
+    lines = [
+        f"- \\[{cited.n}\\] {markdown_line(_place(cited))}: {markdown_line(cited.text)}" for cited in answer.citations
+    ]
+    return "\n\n".join(filter(None, (escape_markdown(answer.answer).replace("\n", "  \n"), "\n".join(lines))))
 
 
 def index_html(name: str, counts: Mapping[str, int]) -> str:
@@ -36,8 +38,8 @@ def index_html(name: str, counts: Mapping[str, int]) -> str:
 
 def index_markdown(name: str, counts: Mapping[str, int]) -> str:
     """Return what an index holds, as a table."""
-    rows: Sequence[str] = [f"| {line(table)} | {n:,} |" for table, n in counts.items()]
-    return "\n".join([f"**{line(name)}**", "", "| table | rows |", "| --- | ---: |", *rows])
+    rows: Sequence[str] = [f"| {markdown_line(table)} | {n:,} |" for table, n in counts.items()]
+    return "\n".join([f"**{markdown_line(name)}**", "", "| table | rows |", "| --- | ---: |", *rows])
 
 
 def _escaped(text: str) -> str:

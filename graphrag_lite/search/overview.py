@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite import tables
-from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.retrieval.recurring_titles import recurring_titles
 from graphrag_lite.retrieval.report_ranking import partition, rank_reports
-from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, compose
-from graphrag_lite.search.community_answers import themes
-from graphrag_lite.search.entity_statements import description
+from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, compose_answer
+from graphrag_lite.search.community_answers import theme_statements
+from graphrag_lite.search.entity_statements import description_statements
 from graphrag_lite.search.sentence_choice import choose_sentences, read_out
-from graphrag_lite.search.statements import broad_match, tells
+from graphrag_lite.search.statements import broad_match, is_statement
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.transcripts import PERSONS, is_talk, speakers, spoken_span
 from graphrag_lite.text.word_lists import expressions, sections
@@ -90,15 +90,19 @@ def overview(
         if reports is None:
             rows = index.report_rows
             reports = [rows[i] for i in rank_reports(index, [], rows, partition(rows, 0)).order]
-        said = themes(index, reports)
-    told = compose(question, method, said, ranking)
+        said = theme_statements(index, reports)
+    told = compose_answer(question, method, said, ranking)
     body = "" if told.answer == NOTHING else f"\n\n{told.answer}"
     return replace(told, answer="\n".join(lines) + body, abstained=False)
 
 
 def _described(index: "SnapshotView", entity: int, others: Sequence[Statement]) -> list[Statement]:
     """Return the first sentence that describes an entity and says something of its own; none where none does."""
-    return [one for one in description(index, entity) if not _is_talk(index, one) and tells(index, one, others)][:1]
+    return [
+        one
+        for one in description_statements(index, entity)
+        if not _is_talk(index, one) and is_statement(index, one, others)
+    ][:1]
 
 
 def _is_talk(index: "SnapshotView", place: Statement) -> bool:
@@ -120,7 +124,7 @@ def _recurring(index: "SnapshotView") -> list[Statement]:
             continue
         newest = min(units, key=lambda unit: (-np.nan_to_num(index.days[unit]), unit))
         places = _sentences(index, newest)
-        one = next((place for place in places if tells(index, place, ())), places[0])
+        one = next((place for place in places if is_statement(index, place, ())), places[0])
         found.append(replace(one, about=f"{title} ({len(rows):,} documents)"))
     return found
 
@@ -132,7 +136,7 @@ def _disagreements(index: "SnapshotView") -> list[Statement]:
     found: list[Statement] = []
     for unit in np.argsort(-match, kind="stable")[:READ_UNITS].tolist():
         places = _sentences(index, unit) if match[unit] > 0 else []
-        own = (one for one in places if _AGAINST.search(read_out(index, one)[0]) and tells(index, one, found))
+        own = (one for one in places if _AGAINST.search(read_out(index, one)[0]) and is_statement(index, one, found))
         if len(found) < DESCRIBED and (one := next(own, None)):
             found.append(replace(one, about=_speaker(index.document_of(unit)[0], one.start)))
     return found
@@ -163,8 +167,8 @@ def _fields(index: "SnapshotView") -> list[str]:
     """Return a line for each field of which documents share few values, with the commonest."""
     lines = []
     for field, values in sorted(_shared_values(index).items())[:MAX_FIELDS]:
-        shown = ", ".join(f"{disarm(value)} ({n:,})" for n, value in values[:NAMES])
-        lines.append(f"{disarm(field)}: {shown}")
+        shown = ", ".join(f"{escape_marks(value)} ({n:,})" for n, value in values[:NAMES])
+        lines.append(f"{escape_marks(field)}: {shown}")
     return lines
 
 
@@ -288,5 +292,5 @@ def _told_in(index: "SnapshotView", entities: Sequence[int], held: "np.ndarray[A
         best = [unit for _, unit in sorted(own)[:DESCRIBED]]
         asked = terms(titles[entity].as_py(), index.languages[0] if index.languages else "")
         told = choose_sentences(index, asked, best, DESCRIBED) if best and asked else []
-        for place in [one for one in told if tells(index, one, ())][:1]:
+        for place in [one for one in told if is_statement(index, one, ())][:1]:
             yield replace(place, about=titles[entity].as_py())

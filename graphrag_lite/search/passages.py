@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.ranking import text_unit_scores
-from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.retrieval.top_k import best_rows
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
@@ -37,7 +37,7 @@ def passages_found(question: "Question", k: int) -> list[Passage]:
     """Return the `k` text units that fit best by the ranking of local search, ties by row; fewer where fewer fit."""
     index, scores = question.index, text_unit_scores(question)
     found = []
-    for unit in (unit for unit in best(scores, k).tolist() if scores[unit] > 0):
+    for unit in (unit for unit in best_rows(scores, k).tolist() if scores[unit] > 0):
         row = index.document_row[unit]
         source, title, path, date = (index.cell("documents", name, row) for name in DOCUMENT)
         text, identity, start, end = (index.cell("text_units", name, unit) for name in UNIT)

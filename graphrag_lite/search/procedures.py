@@ -10,7 +10,7 @@ from math import fsum
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphrag_lite.retrieval.abstention import weights
+from graphrag_lite.retrieval.abstention import term_idf
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.sentence_choice import AROUND, MAX_ANSWER, MAX_LENGTH
 from graphrag_lite.text.sentences import sentences, trimmed
@@ -47,7 +47,7 @@ def steps_told(question: "Question", units: Sequence[int], most: int) -> list[St
     """
     if not _ASKS.search(question.as_read):
         return []
-    weight = weights(question.index.bm25, question.terms)
+    weight = term_idf(question.index.bm25, question.terms)
     found = [told for unit in units for told in _tasks(question.index, unit, weight)]
     if not found:
         return []

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.evidence.citation_marks import rewrite
-from graphrag_lite.evidence.packing import packs
+from graphrag_lite.evidence.packing import pack_ranges
 from graphrag_lite.evidence.records import Record
 from graphrag_lite.prompts import RateReport
 from graphrag_lite.retrieval.report_ranking import partition
 from graphrag_lite.search.answer import Cited, Statement, cite
-from graphrag_lite.search.context_records import Statements, TokenEstimate, cut
+from graphrag_lite.search.context_records import Statements, TokenEstimate, cut_record
 from graphrag_lite.search.sentence_choice import MAX_LENGTH
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.words import terms
@@ -30,7 +30,7 @@ MARK = re.compile(r"\[(\d+)\]")
 LEADING = re.compile(r"(?:\[\d+\]\s*)+")
 
 
-async def relevant(index: "SnapshotView", rows: Sequence[Row], question: str, asking: "Asking") -> list[int]:
+async def choose_relevant(index: "SnapshotView", rows: Sequence[Row], question: str, asking: "Asking") -> list[int]:
     """Return the rows of the reports that the model calls relevant, from the top level down, as deep as they go.
 
     Only the children of a relevant community are looked at. A community stands for itself where no child is relevant;
@@ -42,9 +42,9 @@ async def relevant(index: "SnapshotView", rows: Sequence[Row], question: str, as
     count = TokenEstimate.of(index)
 
     async def rate(i: int) -> bool:
-        record = fitted(report_record(index, i), index.search_settings.max_context_tokens, count)
+        record = cut_to_budget(report_record(index, i), index.search_settings.max_context_tokens, count)
         try:
-            return await asking.yes(RateReport(unmarked(record), question))
+            return await asking.yes(RateReport(without_marks(record), question))
         except (CallError, ReplyError) as error:
             asking.failed(f"rating of community {rows[i]['community']}", error)
             return True
@@ -79,7 +79,7 @@ def report_record(index: "SnapshotView", report: int) -> Record:
     return Record(tuple(lines), places)
 
 
-def recited(
+def quote_reports(
     index: "SnapshotView", reports: Sequence[int], asked: Sequence[str], language: str
 ) -> tuple[str, list[Cited]]:
     """Return what written reports say to a question, a paragraph each, and what its marks point to.
@@ -143,31 +143,32 @@ def _end_of(passage: list[str]) -> str:
     return " ".join(passage[first:])
 
 
-def shuffled(rows: Sequence[Row], chosen: Iterable[int]) -> list[int]:
+def stable_shuffle(rows: Sequence[Row], chosen: Iterable[int]) -> list[int]:
     """Return the chosen rows in a random order with a fixed seed, in which a report that changes moves alone."""
     return sorted(chosen, key=lambda i: hashlib.sha256(f"{SEED} {rows[i]['id']}".encode()).hexdigest())
 
 
-def unmarked(record: Record) -> str:
+def without_marks(record: Record) -> str:
     """Return a record as it is shown to be judged, without marks."""
     return rewrite("\n".join(record.lines), lambda _: None)
 
 
-def fitted(record: Record, budget: int, count: TokenEstimate) -> Record:
+def cut_to_budget(record: Record, budget: int, count: TokenEstimate) -> Record:
     """Return a record that is no longer than a budget of tokens: its first lines, or the beginning of the first two."""
-    fitting = cut(record, budget, count)
+    fitting = cut_record(record, budget, count)
     if fitting:
         return fitting
     beginning = "\n".join(record.lines)[: int(budget / count.per_byte) // 4 - 4]  # no character has more than 4 bytes
     return Record((beginning,), record.places)
 
 
-def portions(records: Sequence[Record], budget: int, count: TokenEstimate) -> list[list[Record]]:
+def batch_records(records: Sequence[Record], budget: int, count: TokenEstimate) -> list[list[Record]]:
     """Cut records into lists that fit a budget of tokens each, in their order; a change leaves most lists as they were.
 
-    >>> [len(part) for part in portions([Record((letter * 40,), {}) for letter in "abcdef"], 25, TokenEstimate(0.25))]
+    >>> [len(part) for part in batch_records([Record((letter * 40,), {}) for letter in "abcdef"], 25,
+    ...  TokenEstimate(0.25))]
     [2, 1, 2, 1]
     """
-    made = [fitted(record, budget, count) for record in records]
-    ranges = packs(["\n".join(record.lines) for record in made], [count(record) for record in made], budget)
+    made = [cut_to_budget(record, budget, count) for record in records]
+    ranges = pack_ranges(["\n".join(record.lines) for record in made], [count(record) for record in made], budget)
     return [[made[i] for i in places] for places in ranges]

@@ -7,7 +7,7 @@ it (maximal marginal relevance: Carbonell and Goldstein, SIGIR 1998; here by ter
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -16,14 +16,14 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from graphrag_lite.evidence.distinct_sentences import cheapest_first, repeats
-from graphrag_lite.retrieval.abstention import weights
+from graphrag_lite.evidence.distinct_sentences import cheapest_first, says_the_same
+from graphrag_lite.retrieval.abstention import term_idf
 from graphrag_lite.retrieval.entity_names import find_mentions, names_of_title
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.definitions import defines, is_about
 from graphrag_lite.text.sentences import is_statement, sentences
-from graphrag_lite.text.transcripts import LEAST_TERMS, is_head, speaker_of, spoken_span
+from graphrag_lite.text.transcripts import LEAST_TERMS, asks_on, is_head, speaker_of, speakers, spoken_span
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms
 
@@ -47,12 +47,15 @@ HELD = 0.5  # more for a sentence that tells of something that held in the perio
 BEGUN = 2.0
 CUE, DATED = 0.75, 3.0  # more for a sentence that holds what is asked for; a date
 QUANTIFIERS = frozenset({"many", "mani", "much"})  # terms that ask for a number, and count nothing
+SAME = 0.8  # of the question's weight: a question that holds so much is the one asked
+SAYING = frozenset(("say", "said", "tell", "told", "think", "explain", "announc", "report"))
 THANKS = 0.5  # what a turn of a talk counts that says nothing
 ADJACENT = 0.5  # more for a sentence in which all terms stand together that the question has side by side
 COUNTED = 3.0  # more for a sentence that counts what "how many" asks about
 CELL = 3.0  # more for a cell of a row of which the question says the label, and not the value
 AS_WRITTEN = 0.35  # more for one with all words of the question in the very form
-DEFINED = 5.0  # more for one that says what a thing is, where that is asked; or else for the first of what is about it
+DEFINED = 5.0  # more for one that says what a thing is, where that is asked
+INTRODUCED = 3.0  # more for the first sentence below the name of that thing, or behind the very question
 # Times what a sentence is worth whose document is about what the best sentence names, where it holds this share of what
 # that one leaves open: when the director of a film was born is told by the text about her.
 HOP, HOP_SHARE = 12.0, 0.35
@@ -62,6 +65,7 @@ CODE = 0.3  # what a line of code counts: it shows what others say
 _FORMS = expressions(__package__, "sentence_choice.txt")
 REFERENCE, ANNOUNCES = re.compile(_FORMS["reference"]), re.compile(_FORMS["announces"], re.I)
 ASKED = re.compile(_FORMS["asked"], re.I)
+_LINE = re.compile(r".+\n?")
 ITEM = re.compile(r"\n?[-*•] ")
 _JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "LiHua"
 ASKS = re.compile(r"[?？][\"'”’»)\]」』]*$")
@@ -76,8 +80,14 @@ class _Wanted:
     """What a sentence is to hold: terms of the question, pairs of them side by side, the kind of thing asked for."""
 
     terms: frozenset[str]
+    weight: Mapping[str, float]  # of all terms that ask
     pairs: Mapping[tuple[str, str], float]  # their weights, adding up to 1
     sought: Sought
+
+    def is_same(self, own: Set[str]) -> bool:
+        """Say whether a question of such terms is the one asked: what follows it answers."""
+        asked = fsum(weight for term, weight in self.weight.items() if term in own)
+        return len(self.weight) > 1 and asked >= SAME * fsum(self.weight.values())
 
     def worth(self, index: "SnapshotView", said: str, own: Sequence[str], language: str) -> float:
         """Return what it is worth that a sentence has such terms in such an order, and says what kind of thing."""
@@ -139,12 +149,13 @@ def choose_sentences(
     What another chosen (or `told`) sentence says is left out. None where neither a sentence nor a title shares a
     term with the question.
     """
-    weight = {term: each for term, each in weights(index.bm25, question_terms).items() if term not in QUANTIFIERS}
+    idle = QUANTIFIERS | (SAYING if sought.said else frozenset())
+    weight = {term: each for term, each in term_idf(index.bm25, question_terms).items() if term not in idle}
     whole = sum(weight.values())
     scores = scores or [(2.0 + rank) ** -0.5 for rank in range(len(units))]
     top = max(scores, default=0.0)
     asked = frozenset(term for term in weight if index.bm25.holds(term) or sought.may_be_told(term, index.bm25))
-    wanted = _Wanted(asked, _side_by_side(question_terms, weight, asked), sought)
+    wanted = _Wanted(asked, weight, _side_by_side(question_terms, weight, asked), sought)
     candidates = [
         candidate
         for unit, score in zip(units, scores, strict=True)
@@ -189,7 +200,7 @@ def _one_by_one(
         candidate = candidates[number]
         if len(chosen) >= most or length >= MAX_ANSWER or cost(number) >= 0 or cost(number) > -least:
             break
-        if repeats(candidate.terms, known):
+        if says_the_same(candidate.terms, known):
             continue
         known.append(candidate.terms)
         chosen.append(candidate.place)
@@ -271,28 +282,38 @@ def _candidates(
     title = asked.intersection(terms(heading, language))
     offset, text = (index.cell("text_units", column, unit) for column in ("char_start", "text"))
     things = () if defines(text, wanted.sought.things) else wanted.sought.things
-    introduced = offset == 0 and is_about(heading, things)
+    introduced = marked = offset == 0 and is_about(heading, things)
     floor = NAMED_FLOOR if subject_of(index, row) else FLOOR
     left_out, code, cards = itemgetter("references", "code", "card")(blocks_of(index, row))
     found: list[_Candidate] = []
     before: frozenset[str] = frozenset()
-    for span in sentences(text, language):
+    for span in _spans(text, offset, language, cards):
         start, end = spoken_span(document, offset + span[0], offset + span[1])
         sentence = document[start:end]
         fragment = not is_statement(sentence)
         if end - start > MAX_LENGTH or any(first <= start < last for first, last in left_out):
             continue
-        if sentence.startswith("#") or _is_of_heading(document, start):
+        if sentence.startswith("#") or _is_of_heading(document, start) or is_about(sentence, things):
             introduced = introduced or is_about(sentence, things)
+            marked = sentence.startswith("#")
             continue
         of_row = any(first <= start < last for first, last in cards)
         if fragment and not of_row and (end - start < MIN_FRAGMENT or is_head(document, start, end)):
+            introduced = introduced and marked  # the next name of a list
             continue
         in_order = terms(sentence, language)
         own = frozenset(in_order)
-        own |= wanted.sought.in_other_words(sentence, own) & asked
-        if of_row and fragment and not own & asked and not wanted.sought.kind:  # "Created: 2026-03-16", of no question
+        asks = ASKS.search(sentence, max(0, len(sentence) - 4)) is not None
+        if asks and wanted.is_same(own) and not speakers(document):  # a talk's is told with its reply
+            introduced = True
             continue
+        own |= wanted.sought.in_other_words(sentence, own) & asked
+        if of_row and fragment:
+            idle = asked.issuperset(terms(sentence.partition(":")[2], language)) or not (
+                own & asked or wanted.sought.kind
+            )
+            if idle:  # "Created: 2026-03-16", of no question; "Key: SUP-12", which it names itself
+                continue
         label = document[offset + span[0] : start].strip()
         of_time = [told for at, told in held.items() if offset + span[0] <= at < end]
         n_new = len(own - asked)  # what only repeats the question does not answer it
@@ -302,9 +323,9 @@ def _candidates(
             worth *= 1 + CELL
         shows = any(first <= start and end <= last for first, last in code)
         if introduced and not fragment and not shows and not ITEM.match(document, max(0, start - 2)):
-            worth, introduced = worth * (1 + DEFINED), False
+            worth, introduced = worth * (1 + INTRODUCED), False
             before |= asked
-        if (wanted.sought.kind or wanted.sought.things) and ASKS.search(sentence, max(0, len(sentence) - 4)):
+        if (asks and (wanted.sought.kind or wanted.sought.things)) or (wanted.sought.said and asks_on(document, start)):
             worth *= UNFIT
         if shows:
             worth *= CODE
@@ -320,11 +341,26 @@ def _candidates(
     return found
 
 
+def _spans(text: str, offset: int, language: str, cards: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return where the sentences of a text unit are, that begins at `offset`; of a card the lines."""
+
+    def of_card(place: int) -> bool:
+        return any(first <= offset + place < last for first, last in cards)
+
+    spans = [span for span in sentences(text, language) if not of_card(span[0])]
+    lines = (line.span() for line in _LINE.finditer(text if cards else ""))
+    return sorted([*spans, *(line for line in lines if of_card(line[0]))])
+
+
 def _is_asked_by_label(cell: str, language: str, wanted: _Wanted) -> bool:
     """Say whether a question asks for a cell by its label: "Status: Open", for what the status is; no day for "who"."""
     label, _, value = cell.partition(":")
     kind, in_digits = wanted.sought.kind, any(map(str.isdigit, value))
-    if wanted.terms.isdisjoint(terms(label, language)) or not wanted.terms.isdisjoint(terms(value, language)):
+    own = frozenset(terms(label.replace("_", " "), language))
+    own |= wanted.sought.in_other_words(label, own)
+    if not any(term.startswith(asked) for term in own for asked in wanted.weight) or not wanted.terms.isdisjoint(
+        terms(value, language)
+    ):
         return False
     return not kind or in_digits == (kind in ("time", "number"))
 

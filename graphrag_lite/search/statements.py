@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphrag_lite.evidence.distinct_sentences import repeats
-from graphrag_lite.retrieval.abstention import weights
+from graphrag_lite.evidence.distinct_sentences import says_the_same
+from graphrag_lite.retrieval.abstention import term_idf
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.sentence_choice import AROUND, MAX_LENGTH, choose_sentences, read_out
 from graphrag_lite.text.sentences import sentences
-from graphrag_lite.text.transcripts import form, spoken_span
+from graphrag_lite.text.transcripts import spoken_span, statement_form
 from graphrag_lite.text.words import UNSPACED, terms
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def choose_statements(
     for value, place, own in found:
         if len(chosen) == most or value < ENOUGH * found[0][0]:
             break
-        if not repeats(own, known) and not is_repeated(index, own):
+        if not says_the_same(own, known) and not is_repeated(index, own):
             known.append(own)
             chosen.append(place)
     return chosen or choose_sentences(index, [*weight], units, most, scores=scores)
@@ -69,7 +69,11 @@ def _fitting(
         start, end = spoken_span(document, offset + span[0], offset + span[1])
         own = frozenset(terms(document[start:end], language))
         held = fsum(weight[term] for term in own & weight.keys())
-        if held >= least > 0 and end - start <= MAX_LENGTH and (worth := form(document, start, end, language)):
+        if (
+            held >= least > 0
+            and end - start <= MAX_LENGTH
+            and (worth := statement_form(document, start, end, language))
+        ):
             around = AROUND * fsum(weight[term] for term in before - own)
             yield worth * (held + around) / whole, Statement(unit, start, end), own
         before = own & weight.keys()
@@ -82,7 +86,7 @@ def broad_weights(index: "Bm25", asked: Iterable[str]) -> dict[str, float]:
     """
     return {
         term: idf * (1.0 if UNSPACED.match(term) else log1p(len(index.postings(term)[0])))
-        for term, idf in weights(index, asked).items()
+        for term, idf in term_idf(index, asked).items()
         if len(index.postings(term)[0])
     }
 
@@ -90,7 +94,7 @@ def broad_weights(index: "Bm25", asked: Iterable[str]) -> dict[str, float]:
 def broad_match(index: "Bm25", asked: Iterable[str]) -> "Vector":
     """Return how well text units fit a broad question, (n_units,): BM25 with its weights, the best 1."""
     total = np.zeros(index.n_units)
-    idf = weights(index, asked)
+    idf = term_idf(index, asked)
     for term, weight in broad_weights(index, asked).items():
         units, scores = index.postings(term)
         total[units] += scores * (weight / idf[term])
@@ -98,14 +102,14 @@ def broad_match(index: "Bm25", asked: Iterable[str]) -> "Vector":
     return total / top if top > 0 else total
 
 
-def tells(index: "SnapshotView", place: Statement, others: Iterable[Statement]) -> bool:
+def is_statement(index: "SnapshotView", place: Statement, others: Iterable[Statement]) -> bool:
     """Say whether a place holds a statement of its own, that is none of the `others`' and no formula."""
     document, language = index.document_of(place.unit)
     start, end = place.start, place.end
     own = frozenset(terms(document[start:end], language))
-    if end - start > MAX_LENGTH or not form(document, start, end, language) or is_repeated(index, own):
+    if end - start > MAX_LENGTH or not statement_form(document, start, end, language) or is_repeated(index, own):
         return False
-    return not repeats(own, (frozenset(terms(*read_out(index, other))) for other in others))
+    return not says_the_same(own, (frozenset(terms(*read_out(index, other))) for other in others))
 
 
 def is_repeated(index: "SnapshotView", own: frozenset[str]) -> bool:

@@ -10,9 +10,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
-from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.retrieval.bm25 import LEAST_STEM
-from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite
+from graphrag_lite.search.answer import Answer, Ranking, Statement, answer_of_text, cite
 from graphrag_lite.search.answer_type import HOW_MANY
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.word_lists import sections
@@ -50,6 +50,8 @@ def table_answer(question: "Question", method: str) -> Answer | None:
     if not values or _unexplained(question, words, values) > 1:
         return None
     chosen = _chosen(values)
+    if not frozenset.intersection(*_by_phrase(chosen)):
+        chosen = _without_verbs(question, chosen)
     index = question.index
     of_all = {index.document_row[unit] for unit in _with_fields(index, {value.field for value in chosen})}
     units = sorted(frozenset.intersection(*_by_phrase(chosen)))
@@ -59,15 +61,15 @@ def table_answer(question: "Question", method: str) -> Answer | None:
     ordered = sorted(rows)
     said = " and ".join(dict.fromkeys(f"{each.field}: {each.value}" for each in chosen))
     verb = "has" if len(rows) == 1 else "have"
-    lines = [f"{len(rows)} of {len(of_all)} {verb} {disarm(one_line(said))}."]
+    lines = [f"{len(rows)} of {len(of_all)} {verb} {escape_marks(one_line(said))}."]
     citations = []
     for n, row in enumerate(ordered[:SHOWN], start=1):
         citations.append(cite(index, n, _line(index, rows[row], row, chosen[0])))
-        lines.append(f"- {disarm(one_line(index.cell('documents', 'title', row)))} [{n}]")
+        lines.append(f"- {escape_marks(one_line(index.cell('documents', 'title', row)))} [{n}]")
     if len(ordered) > SHOWN:
         lines.append(f"- and {len(ordered) - SHOWN} more")
     ranking = Ranking([rows[row] for row in ordered], ordered)
-    return answered(question, method, ranking, answer="\n".join(lines), citations=citations)
+    return answer_of_text(question, method, ranking, answer="\n".join(lines), citations=citations)
 
 
 def _values(question: "Question", words: Sequence[str]) -> Iterator[Value]:
@@ -120,6 +122,21 @@ def _files(index: "SnapshotView", values: Sequence[Value]) -> set[str]:
 def _chosen(values: Sequence[Value]) -> list[Value]:
     """Return the values of the longest phrases, none inside another."""
     return [one for one in values if not any(one.words < other.words for other in values)]
+
+
+def _without_verbs(question: "Question", values: list[Value]) -> list[Value]:
+    """Return values without those that a field's name says: "Which did Ann open?" asks for what was opened by her."""
+    fields = {value.field: set(terms(value.field.replace("_", " "), question.language)) for value in values}
+    said = [
+        value
+        for value in values
+        if not any(
+            own.intersection(terms(value.value, question.language))
+            for field, own in fields.items()
+            if field != value.field
+        )
+    ]
+    return said or values
 
 
 def _by_phrase(values: Sequence[Value]) -> list[frozenset[int]]:

@@ -8,11 +8,11 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.retrieval.abstention import weights
+from graphrag_lite.retrieval.abstention import term_idf
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import text_unit_scores
-from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.answer import Cited, Statement, cite
 from graphrag_lite.temporal.durations import When
 from graphrag_lite.text.words import terms
@@ -118,9 +118,9 @@ def _fitting(question: Question, rows: Iterable[Mapping[str, Any]]) -> list[Mapp
     """Return the statements of the text units that fit a question best which hold nearly as much of it as the best."""
     index = question.index
     scores = text_unit_scores(question)
-    units = [unit for unit in best(scores, UNITS_READ).tolist() if scores[unit] > 0]
+    units = [unit for unit in best_rows(scores, UNITS_READ).tolist() if scores[unit] > 0]
     ids = {index.cell("text_units", "id", unit) for unit in units}
-    weight = weights(index.bm25, question.terms)
+    weight = term_idf(index.bm25, question.terms)
     found = []
     for row in rows:
         if row["text_unit_id"] in ids:

@@ -3,13 +3,13 @@
 import re
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.read.documents import ROLES
 from graphrag_lite.retrieval.replies import PAST
-from graphrag_lite.search.answer import Answer, Ranking, answered, cite
+from graphrag_lite.search.answer import Answer, Ranking, answer_of_text, cite
 from graphrag_lite.search.context_records import places_of
 from graphrag_lite.temporal import holding
-from graphrag_lite.temporal.one_value import relation_asked, relations
+from graphrag_lite.temporal.one_value import one_value_relations, relation_asked
 from graphrag_lite.temporal.relations import relation_key
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def value_answer(question: "Question", query: "Query", method: str) -> Answer | 
         return None
     rows = _facts(question, query, relation)
     if query.valid_at:
-        chosen = [row for row in rows if holding.holds(row, query.valid_at)]
+        chosen = [row for row in rows if holding.holds_on(row, query.valid_at)]
     elif BEFORE & set(re.findall(r"\w+", question.text.casefold())):
         last = next((n for n, row in enumerate(rows) if n and _names(question, row, relation)), len(rows) - 1)
         chosen = rows[:last][-1:]
@@ -53,14 +53,16 @@ def _facts(question: "Question", query: "Query", relation: str) -> list[dict[str
     rows = [row for row in rows if row["kind"] == "state" and row["valid_at"]]
     mine = {name for name in (row[one] for row in rows) if ROLES.get(name.casefold()) == "user"}
     meant = mine if _ME.search(question.text) else set()
-    rows = [row for row in rows if holding.told(row, query.as_of) and (row[f"{one}_id"] in named or row[one] in meant)]
+    rows = [
+        row for row in rows if holding.is_stated(row, query.as_of) and (row[f"{one}_id"] in named or row[one] in meant)
+    ]
     whose = {row[one] for row in rows}
     return sorted(rows, key=lambda row: (row["valid_at"], row["id"])) if len(whose) == 1 else []
 
 
 def _ends(relation: str) -> tuple[str, str]:
     """Return which end of a fact has one of the other."""
-    return ("object", "subject") if relations()[relation].policy == "inverse" else ("subject", "object")
+    return ("object", "subject") if one_value_relations()[relation].policy == "inverse" else ("subject", "object")
 
 
 def _is(name: str, relation: str) -> bool:
@@ -78,5 +80,5 @@ def _shown(question: "Question", method: str, row: dict[str, Any]) -> Answer:
     place = places_of(index, row)[0]
     ranking = Ranking([place.unit], [index.document_row[place.unit]])
     cited = cite(index, 1, place)
-    text = f"{disarm(holding.line(row))}: {disarm(cited.text)} [1]"
-    return answered(question, method, ranking, answer=text, citations=[cited])
+    text = f"{escape_marks(holding.fact_line(row))}: {escape_marks(cited.text)} [1]"
+    return answer_of_text(question, method, ranking, answer=text, citations=[cited])

@@ -1,7 +1,7 @@
 """Settings: one frozen section per stage, and the only place with defaults.
 
 They come from `settings.yaml` under the root (or `--config FILE`), then `--set section.key=value`.
-The YAML key of a section is the stage's name. `file.load` reads them, `file.render` writes the commented
+The YAML key of a section is the stage's name. `file.load` reads them, `file.render_defaults` writes the commented
 file that `init` ships.
 """
 

@@ -64,7 +64,7 @@ def read(path: Path) -> tuple[dict[str, Any], list[str]]:
     if values is None:
         values = {}
     if not isinstance(values, dict):
-        kind = "a list" if isinstance(values, list) else f"{shown(values)} alone"
+        kind = "a list" if isinstance(values, list) else f"{shorten_value(values)} alone"
         raise SettingsError(f"{path}: must hold settings, a line `section:` and below it `  key: value`; it is {kind}.")
     return values, list(_repeated(root))
 
@@ -82,10 +82,10 @@ def _repeated(node: Any, above: str = "", seen: tuple[Any, ...] = ()) -> Iterato
         yield from _repeated(value, f"{name}.", (*seen, node))
 
 
-def shown(value: Any) -> str:
+def shorten_value(value: Any) -> str:
     """Write a value as its file does, a long one cut off.
 
-    >>> shown(True), shown(None), shown([1] * 99)
+    >>> shorten_value(True), shorten_value(None), shorten_value([1] * 99)
     ('true', 'empty', '[1, 1, 1, 1, 1, 1, ...]')
     """
     words = {None: "empty", True: "true", False: "false"}
@@ -185,7 +185,7 @@ def _explain(problem: Any, model: type[Section] = Settings) -> str:
         return f"{name}: is missing"
     if kind not in ("extra_forbidden", "invalid_key"):
         message = TYPES.get(kind) or problem["msg"].replace("Input should be", "must be")
-        return f"{name}: {message} (it is {shown(problem['input'])})"
+        return f"{name}: {message} (it is {shorten_value(problem['input'])})"
     field: Any = model
     for part in parts[:-1]:
         field = field.model_fields[part].annotation if hasattr(field, "model_fields") else get_args(field)[1]
@@ -199,7 +199,7 @@ def _explain(problem: Any, model: type[Section] = Settings) -> str:
     return f"{name}: not a setting.{hint}"
 
 
-def render() -> str:
+def render_defaults() -> str:
     """Return `settings.yaml` with every default and what it means."""
     lines = ["# Settings of graphrag-lite. Every value here is the default; keep only what you change."]
     for name, field in Settings.model_fields.items():

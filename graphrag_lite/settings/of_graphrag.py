@@ -9,7 +9,7 @@ from typing import Any
 
 
 @cache
-def listed() -> dict[str, Any]:
+def graphrag_keys() -> dict[str, Any]:
     """Return what its keys are here, by kind: `sections`, `replaced`, `renamed`."""
     found = tomllib.loads((resources.files(__package__) / "of_graphrag.toml").read_text(encoding="utf-8"))
     return found | {"sections": frozenset(found["sections"].split())}
@@ -23,7 +23,7 @@ def replacements(values: Mapping[str, Any]) -> list[str]:
     >>> replacements({"split_text_units": {"size": 600}})
     []
     """
-    if not listed()["sections"] & values.keys():
+    if not graphrag_keys()["sections"] & values.keys():
         return []
     found: list[str] = []
     without: dict[str, None] = {}
@@ -40,9 +40,9 @@ def replacements(values: Mapping[str, Any]) -> list[str]:
 
 def _ours(key: str) -> str:
     known = key
-    for theirs, other in listed()["renamed"].items():
+    for theirs, other in graphrag_keys()["renamed"].items():
         known = known.replace(theirs, other, 1) if known.startswith(theirs) else known
-    return next((ours for pattern, ours in listed()["replaced"].items() if _fits(known, pattern)), "")
+    return next((ours for pattern, ours in graphrag_keys()["replaced"].items() if _fits(known, pattern)), "")
 
 
 def _fits(key: str, pattern: str) -> bool:

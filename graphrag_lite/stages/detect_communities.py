@@ -6,21 +6,22 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphrag_lite import tables
-from graphrag_lite.graph.adjacency import from_edges
 from graphrag_lite.graph.community_ids import community_ids, community_numbers, successors
 from graphrag_lite.graph.leiden import Community, hierarchical_leiden
 from graphrag_lite.graph.leiden_update import Older, next_hierarchy
+from graphrag_lite.graph.sparse import Adjacency, from_edges
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import DetectCommunities
 from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
-    from graphrag_lite.graph.adjacency import Adjacency
+Ints = NDArray[np.int64]
 
 logger = logging.getLogger(__name__)
 
@@ -40,13 +41,11 @@ async def detect_communities(
     and a community keeps its id and number there (`graph.community_ids`). Other settings, or damage to what the last
     run wrote, make everything anew; other code does not: a newer version must not rewrite every report.
     """
-    import numpy as np
-
     # Nodes go by id: the order of nodes and edges decides Leiden's result as much as its seed.
     nodes = entities.select(["id", "title", "degree"]).filter(_related(entities["id"], relationships))
     nodes = nodes.take(np.argsort(np.array(nodes["id"].to_pylist(), dtype=str), kind="stable"))
     node_ids, degrees, titles = nodes["id"].combine_chunks(), nodes["degree"].to_pylist(), nodes["title"].to_pylist()
-    sources, targets = (groups.places(relationships[end], node_ids) for end in ("source_id", "target_id"))
+    sources, targets = (groups.row_indices(relationships[end], node_ids) for end in ("source_id", "target_id"))
     adjacency = from_edges(sources, targets, np.asarray(relationships["weight"]), len(titles))
     gone_on = last if mode == "stable" else None
     found, number, identity = _hierarchy(adjacency, node_ids, relationships, settings, gone_on)
@@ -69,9 +68,9 @@ async def detect_communities(
         parent=parents,
         children=[children[own] for own in number],
         title=_titles([", ".join(titles[i] for i in several[:3].tolist()) for several in members]),
-        entity_ids=_lists(*_flat(members), node_ids, len(found)),
-        relationship_ids=_lists(owners, inside, relationships["id"], len(found)),
-        text_unit_ids=_lists(owners_of_units, places, source_units["id"], len(found)),
+        entity_ids=groups.id_lists(*_flat(members), node_ids, len(found)),
+        relationship_ids=groups.id_lists(owners, inside, relationships["id"], len(found)),
+        text_unit_ids=groups.id_lists(owners_of_units, places, source_units["id"], len(found)),
         period=_latest(owners_of_units, places, _dates(source_documents, source_units), len(found)),
         size=list(map(len, members)),
     )
@@ -87,44 +86,25 @@ def _titles(titles: list[str]) -> list[str]:
     return found
 
 
-def _flat(parts: "Sequence[NDArray[np.int64]]") -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
+def _flat(parts: Sequence[Ints]) -> tuple[Ints, Ints]:
     """Return which part each value is of, and the values."""
-    import numpy as np
-
     none = np.zeros(0, np.int64)
     return np.repeat(np.arange(len(parts)), [len(part) for part in parts]), np.concatenate([none, *parts])
 
 
-def _lists(
-    owners: "NDArray[np.int64]", places: "NDArray[np.int64]", ids: "pa.ChunkedArray | pa.Array", n: int
-) -> "pa.ListArray":
-    """Return the ids at some places as a list for each of `n` owners, which ascend."""
-    import numpy as np
-    import pyarrow as pa
-
-    values = ids.take(pa.array(places))
-    offsets = pa.array(np.searchsorted(owners, np.arange(n + 1)), pa.int32())
-    return pa.ListArray.from_arrays(offsets, values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values)
-
-
-def _units_of(
-    owners: "NDArray[np.int64]", rows: "NDArray[np.int64]", unit_ids: "pa.ChunkedArray", all_ids: "pa.ChunkedArray"
-) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
+def _units_of(owners: Ints, rows: Ints, unit_ids: "pa.ChunkedArray", all_ids: "pa.ChunkedArray") -> tuple[Ints, Ints]:
     """Return the places of the text units that the relationships in each community rest on, ascending, each once."""
-    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
     held = unit_ids.take(pa.array(rows)).combine_chunks()
     owner = np.repeat(owners, np.asarray(pc.list_value_length(held)))
-    place = groups.places(held.flatten(), all_ids)
+    place = groups.row_indices(held.flatten(), all_ids)
     return np.divmod(np.unique(owner * max(len(all_ids), 1) + place), max(len(all_ids), 1))
 
 
-def _latest(owners: "NDArray[np.int64]", places: "NDArray[np.int64]", dates: list[str], n: int) -> list[str]:
+def _latest(owners: Ints, places: Ints, dates: list[str], n: int) -> list[str]:
     """Return the latest day among those of the text units of each community."""
-    import numpy as np
-
     days = sorted({date[:10] for date in dates} | {""})
     number = {day: i for i, day in enumerate(days)}
     latest = np.zeros(n, np.int64)
@@ -142,7 +122,7 @@ def _related(entity_ids: "pa.ChunkedArray", relationships: "pa.Table") -> "pa.Ch
 
 
 def _hierarchy(
-    adjacency: "Adjacency",
+    adjacency: Adjacency,
     node_ids: "pa.Array",
     relationships: "pa.Table",
     settings: DetectCommunities,
@@ -174,12 +154,11 @@ def _older(
     node_ids: "pa.Array", relationships: "pa.Table", relationships_before: "pa.Table", communities_before: "pa.Table"
 ) -> Older:
     """Return the hierarchy of the last run on the nodes of today, and which of them the change has touched."""
-    import numpy as np
     import pyarrow.compute as pc
 
     members = communities_before["entity_ids"].combine_chunks()
     sizes = np.asarray(pc.list_value_length(members)).astype(np.int64)
-    nodes = groups.places(members.flatten(), node_ids)
+    nodes = groups.row_indices(members.flatten(), node_ids)
     parts = [np.sort(part[part >= 0]) for part in np.split(nodes, np.cumsum(sizes))[:-1]]
     row = {number: i for i, number in enumerate(communities_before["community"].to_pylist())}
     levels, parents = (communities_before[name].to_pylist() for name in ("level", "parent"))
@@ -190,17 +169,13 @@ def _older(
     for these, others in ((relationships, relationships_before), (relationships_before, relationships)):
         changed = these.filter(pc.invert(pc.is_in(these["id"], value_set=others["id"].combine_chunks())))
         for end in ("source_id", "target_id"):
-            ends = groups.places(changed[end], node_ids)
+            ends = groups.row_indices(changed[end], node_ids)
             touched[ends[ends >= 0]] = True
     return Older(communities, sizes, touched)
 
 
-def _relationships_inside(
-    found: "Sequence[Community]", sources: "NDArray[np.int64]", targets: "NDArray[np.int64]", n_nodes: int
-) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
+def _relationships_inside(found: Sequence[Community], sources: Ints, targets: Ints, n_nodes: int) -> tuple[Ints, Ints]:
     """Return which community holds both ends of a relationship, ascending, and the row of each; they stand by level."""
-    import numpy as np
-
     owners, rows = [], []
     for _, level in groupby(enumerate(found), key=lambda pair: pair[1].level):
         places, members = zip(*((place, community.members) for place, community in level), strict=True)

@@ -10,12 +10,12 @@ import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, attempting, unguarded
-from graphrag_lite.distribution import extra
+from graphrag_lite.distribution import install_hint
 from graphrag_lite.errors import CallError, ModelError, ReplyError
 from graphrag_lite.llm.meter import Stopped
 from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
 from graphrag_lite.retrieval.snapshot_view import read_postings
-from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.retrieval.vector_cells import can_divide, divide
 from graphrag_lite.retrieval.vector_weight import fit
 from graphrag_lite.retrieval.vectors import Vectors, stand_out, unit_length
@@ -55,7 +55,7 @@ async def embed_text_units(
     for block in blocks:
         block[:] = unit_length(block)
     vectors = Vectors(blocks)
-    probes = excerpts(inputs, errors, attempting(fail))
+    probes = text_excerpts(inputs, errors, attempting(fail))
     embedded, missing = await _embed(embedder, [asked for _, asked, _ in probes])
     choices: list[Floats64] = []
     if embedded.shape[1:] == found.shape[1:]:
@@ -104,7 +104,7 @@ class EmbeddingInputs(Sequence[str]):
         return sorted(range(len(ids)), key=lambda row: _draw(ids[row]))
 
 
-def excerpts(
+def text_excerpts(
     inputs: EmbeddingInputs, failed: Container[int] = (), attempt: Attempt = unguarded
 ) -> list[tuple[int, str, list[str]]]:
     """Return the row, an excerpt and its terms of some text units whose embedding has not failed."""
@@ -222,7 +222,7 @@ def _choices(
             by_words = bm25.scores(words).astype(np.float64)
             by_words /= by_words.max() or 1.0
             by_vectors = stand_out(similarities)
-            others = np.union1d(best(by_words, CANDIDATES), best(by_vectors, CANDIDATES))
+            others = np.union1d(best_rows(by_words, CANDIDATES), best_rows(by_vectors, CANDIDATES))
             rows = np.array([row, *others[others != row].tolist()])
             choices.append(np.stack([by_words[rows], by_vectors[rows]], axis=1))
     return choices
@@ -234,7 +234,7 @@ def _divided(vectors: "Vectors") -> "pa.Table":
         logger.warning(
             "Every question is compared with all %d vectors. With %s this is faster, from the next run on.",
             len(vectors),
-            extra("ann"),
+            install_hint("ann"),
         )
         return tables.make("search_vector_cells", [])
     cells = divide(vectors)

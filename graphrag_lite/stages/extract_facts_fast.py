@@ -13,7 +13,7 @@ from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.run.services import Each, Last
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
-from graphrag_lite.temporal.model_dates import statement
+from graphrag_lite.temporal.model_dates import model_statement
 from graphrag_lite.temporal.statements import Document, Name, Said, Statement, statements
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ async def extract_facts_fast(
     unread = LazyItems(len(new), lambda: _documents(*read, wanted=new))
     found = zip(new, each(_read, unread), strict=True)
     made = tables.make("fact_mentions", (row for identity, said in found for row in _rows(identity, said or [])))
-    told = groups.in_order(groups.stacked(kept, made), "document_id", source_documents["id"])
+    told = groups.in_order(groups.stack(kept, made), "document_id", source_documents["id"])
     documents = {document.id: document for document in _documents(*read, wanted=set(dated["document_id"].to_pylist()))}
     return pa.concat_tables([told, tables.make("fact_mentions", _by_model(dated, documents))])
 
@@ -68,7 +68,7 @@ def _by_model(dated: "pa.Table", documents: Mapping[str, Document]) -> Iterator[
     """Yield what a model dated. Where it stands in its text unit may not be known: then it is the whole unit."""
     n_of: dict[tuple[str, ...], int] = defaultdict(int)
     for row in dated.to_pylist():
-        said = statement(row)
+        said = model_statement(row)
         document, unit = documents[row["document_id"]], row["text_unit_id"]
         if said is None:
             continue
@@ -102,10 +102,10 @@ def _kept(read: Sequence["pa.Table"], last: Last | None) -> tuple["pa.Table", se
     mentions, *before = found
     other = set(last.failed)
     for now, then, (by, *columns) in zip(read, before, READS.values(), strict=True):
-        other |= groups.changed(now, then, by, columns)
+        other |= groups.changed_keys(now, then, by, columns)
     same = set(read[0]["id"].to_pylist()) - other
     by_rule = mentions.filter(pc.not_equal(mentions["time_text"], ""))  # a model's have none
-    return groups.of(by_rule, "document_id", same), same
+    return groups.rows_of(by_rule, "document_id", same), same
 
 
 def _read(document: Document) -> list[Statement]:
@@ -132,10 +132,10 @@ def _documents(
 ) -> Iterator[Document]:
     """Yield the documents with these ids, one after the other, in their order."""
     held = ["id", "text", "title", "language", "created_at", "blocks"]
-    source_documents = groups.of(source_documents.select(held), "id", wanted)
+    source_documents = groups.rows_of(source_documents.select(held), "id", wanted)
     ids = source_documents["id"]
     units, said, named = (
-        groups.by_value(groups.of(table.select([by, *columns]), by, wanted), by, ids, *columns)
+        groups.by_value(groups.rows_of(table.select([by, *columns]), by, wanted), by, ids, *columns)
         for table, (by, *columns) in zip(
             (source_units, episodes, entity_mentions), list(READS.values())[1:], strict=True
         )

@@ -11,13 +11,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
-from graphrag_lite.extraction.known_names import known_entities
+from graphrag_lite.extraction.extractor import known_entities
 from graphrag_lite.extraction.mentions import (
     NAME,
     KeptUnits,
     Mentions,
     TextUnit,
-    assembled,
+    assemble_tables,
     kept_units,
     mentions_of,
     text_units,
@@ -29,7 +29,7 @@ from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import ExtractGraph as FirstPrompt
 from graphrag_lite.prompts import ExtractGraphExamples, ExtractGraphMissed, ExtractGraphMore, Prompts
 from graphrag_lite.replies.graph_records import ENTITY, RELATIONSHIP, GraphReply, read_graph
-from graphrag_lite.replies.records import records
+from graphrag_lite.replies.records import parse_records
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import ExtractGraph
 
@@ -68,7 +68,7 @@ async def extract_graph(
         if unit.text.strip():
             units_of.setdefault((unit.about, unit.text), []).append(unit)
     dates = dict(tables.rows(source_documents, "id", "created_at"))
-    shown = frozenset(row[1] for row in records(prompts.fill(ExtractGraphExamples()), ENTITY, RELATIONSHIP).rows)
+    shown = frozenset(row[1] for row in parse_records(prompts.fill(ExtractGraphExamples()), ENTITY, RELATIONSHIP).rows)
 
     async def work(asked: Asked) -> dict[str, Mentions]:  # names are placed here, while other replies are on their way
         new = [unit for unit in units_of[asked] if unit.id not in kept.anchors]
@@ -86,7 +86,7 @@ async def extract_graph(
     n_echoed = sum(mentions.n_echoed for mentions in found.values())
     if n_dropped or n_echoed:
         logger.info("Dropped %d records that cannot be read, and %d of the prompt's examples.", n_dropped, n_echoed)
-    return assembled(units, (found.get(unit.id) for unit in units if unit.id not in kept.anchors), kept)
+    return assemble_tables(units, (found.get(unit.id) for unit in units if unit.id not in kept.anchors), kept)
 
 
 def _kept(units: Sequence[TextUnit], last: Last | None) -> KeptUnits:

@@ -17,14 +17,13 @@ from graphrag_lite import tables
 from graphrag_lite.attempts import outcome
 from graphrag_lite.errors import PluginError
 from graphrag_lite.extraction.code_names import code_names
-from graphrag_lite.extraction.extractor import Extractor, located
-from graphrag_lite.extraction.known_names import with_known
+from graphrag_lite.extraction.extractor import Extractor, located, with_known
 from graphrag_lite.extraction.mentions import (
     KeptUnits,
     Mentions,
     Tables,
     TextUnit,
-    assembled,
+    assemble_tables,
     kept_units,
     mentions_of,
     text_units,
@@ -73,8 +72,8 @@ async def extract_graph_fast(
             n_dropped += mentions.n_dropped if mentions else 0
             yield mentions
 
-    both = zip(assembled(units, counted(), kept), stay, strict=True)
-    mentions, related = (groups.in_order(groups.stacked(*one), "text_unit_id", source_units["id"]) for one in both)
+    both = zip(assemble_tables(units, counted(), kept), stay, strict=True)
+    mentions, related = (groups.in_order(groups.stack(*one), "text_unit_id", source_units["id"]) for one in both)
     if extractor and n_failed and n_failed == source_units.num_rows:
         error = outcome(extract, next(iter(new)))[1]
         raise PluginError(f"{extractor.origin.name} can read no text unit. The first: {error}.")
@@ -92,15 +91,17 @@ def _unlike_before(
     if last is None or not (before := last.read(*names, source_documents=read, unless={"settings", "code"})):
         return _units(source_documents, source_units, max_title_units), KeptUnits({}, None), none
     then, entities, relationships, documents = before
-    other = groups.changed(source_documents, documents, "id", ["title", "language"])  # its id tells its blocks
-    other |= groups.changed(source_units, then, "document_id", ["id", "char_start", "ordinal"])
+    other = groups.changed_keys(source_documents, documents, "id", ["title", "language"])  # its id tells its blocks
+    other |= groups.changed_keys(source_units, then, "document_id", ["id", "char_start", "ordinal"])
     if last.failed:
         other.update(*(each["id"].to_pylist() for each in (source_documents, documents)))
     units, units_then = (
-        _units(groups.of(one, "id", other), groups.of(all_units, "document_id", other), max_title_units)
+        _units(groups.rows_of(one, "id", other), groups.rows_of(all_units, "document_id", other), max_title_units)
         for one, all_units in ((source_documents, source_units), (documents, then))
     )
-    touched, stay = zip(*(groups.parted(each, "document_id", other) for each in (entities, relationships)), strict=True)
+    touched, stay = zip(
+        *(groups.split_rows(each, "document_id", other) for each in (entities, relationships)), strict=True
+    )
     return units, kept_units(units, units_then, touched, last.failed, _read_as), stay
 
 

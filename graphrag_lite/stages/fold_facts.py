@@ -17,12 +17,12 @@ from graphrag_lite.run.services import Last
 from graphrag_lite.settings import FoldFacts
 from graphrag_lite.tables import groups
 from graphrag_lite.temporal import fold, one_value, touched
-from graphrag_lite.temporal.contradictions import Pair, left, with_ends
-from graphrag_lite.temporal.fact_rows import sentences_of, table
+from graphrag_lite.temporal.contradictions import Pair, departures, with_ends
+from graphrag_lite.temporal.fact_rows import fact_table, sentences_of
 from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, MULTI, POLICIES, Mentions
 from graphrag_lite.temporal.instants import UNKNOWN
 from graphrag_lite.temporal.numbered import Numbered, Read, numbered
-from graphrag_lite.temporal.policies import Learned, doubted, learn
+from graphrag_lite.temporal.policies import Learned, doubtful_relations, learn_policies
 from graphrag_lite.temporal.relations import relation_key, resolve
 from graphrag_lite.temporal.spells import STATE
 
@@ -56,10 +56,10 @@ async def fold_facts(
     before = _before(last) if last and judge is None else None
     change = before and touched.change(read, before[0])
     said = numbered(read.of("relation", change.relations) if change else read)
-    learned, rules = _settled(learn(said.mentions, len(said.names)), said.names, settings.policies)
+    learned, rules = _settled(learn_policies(said.mentions, len(said.names)), said.names, settings.policies)
     policies = _policies(said, learned, rules)
     said = said._replace(mentions=fold.prepare(said.mentions, learned.policy))
-    said = _with_ends(said, left(said.mentions, said.names))
+    said = _with_ends(said, departures(said.mentions, said.names))
     if judge is not None:
         undecided = {place for place, rule in enumerate(rules) if rule == "default" and learned.policy[place] == MULTI}
         sentences = partial(sentences_of, source_documents, said.told)
@@ -71,11 +71,11 @@ async def fold_facts(
     kept = tables.make("facts", [])
     if before and change:
         _, policies_before, facts_before = before
-        others = groups.parted(policies_before, "relation", {*said.names, *change.gone})[1]
-        policies = groups.stacked(others, policies).sort_by("relation")
+        others = groups.split_rows(policies_before, "relation", {*said.names, *change.gone})[1]
+        policies = groups.stack(others, policies).sort_by("relation")
         said, kept = touched.parted(change, said, learned.policy, policies_before, facts_before)
     apart = fold.distinct(said.mentions, learned.policy)
-    facts = touched.merged(kept, table(source_documents, said, apart, fold.fold(said.mentions, apart)))
+    facts = touched.merged(kept, fact_table(source_documents, said, apart, fold.fold(said.mentions, apart)))
     was = before[2:] if before else last and last.read("facts", unless=OTHERWISE)
     if was:
         _stop_where_too_much_ends(facts, was[0], settings.max_ended_share)
@@ -127,7 +127,7 @@ def _policies(said: Numbered, learned: Learned, rules: Sequence[str]) -> "pa.Tab
 def _settled(learned: Learned, names: Sequence[str], policies: Mapping[str, str]) -> tuple[Learned, list[str]]:
     """Return policies, and by what each relation's was found: those of the settings, learned ones, those of words."""
     turned = {FUNCTIONAL: INVERSE, INVERSE: FUNCTIONAL}
-    known = {name: each.policy for name, each in one_value.relations().items()}
+    known = {name: each.policy for name, each in one_value.one_value_relations().items()}
     wanted = {
         key: (POLICIES.index(policy), inverse, rule)
         for rule, stated in (("default", known), ("settings", policies))
@@ -156,7 +156,7 @@ def _stop_where_texts_say_otherwise(
     """
     facts = (np.array(sorted({one for one, _ in listed}), dtype=np.int64) for listed in (asked, ended))
     of_asked, of_ended = (mentions.relation[rows] for rows in facts)
-    n = int(doubted(learned, of_asked, of_ended)[of_ended].sum())
+    n = int(doubtful_relations(learned, of_asked, of_ended)[of_ended].sum())
     if n > max(MIN_ENDED, max_share * np.sum((mentions.kind == STATE) & (mentions.end == UNKNOWN))):
         raise InputError(
             f"the model says of {n} facts that a later value ended them, where texts that state an end say that the"
@@ -174,7 +174,7 @@ def _stop_where_too_much_ends(facts: "pa.Table", before: "pa.Table", max_share: 
 
     def told(each: "pa.Table", column: str, *values: str) -> "pa.Table":
         states = groups.is_in(each, "kind", ["state"]) & groups.is_in(each, "expired_at", [""])
-        return groups.chosen(each.select(named), states & groups.is_in(each, column, values))
+        return groups.held_rows(each.select(named), states & groups.is_in(each, column, values))
 
     was, now = told(before, "invalid_at", ""), told(facts, "ended_by", "negated", "succeeded")
     open_ = set(groups.rows_with(was, "fact_group_id", now["fact_group_id"], *named[:2]))

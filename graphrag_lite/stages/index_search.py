@@ -1,7 +1,7 @@
 """What search needs, computed once: BM25 postings, which text units name which entity, which names mean it."""
 
 from array import array
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date
 from itertools import chain, compress
@@ -13,11 +13,12 @@ from graphrag_lite import tables
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.retrieval.bm25 import Bm25, build_counted
 from graphrag_lite.retrieval.entity_names import key_of
-from graphrag_lite.retrieval.stated_values import RowsOf, Stated, shared_values, stated
+from graphrag_lite.retrieval.stated_values import RowsOf, Stated, read_stated_values, shared_values
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import IndexSearch
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
+from graphrag_lite.tables.mention_rows import meant
 from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.said_days import said_days, said_order
 from graphrag_lite.text.words import terms
@@ -60,7 +61,7 @@ async def index_search(
     """
     import pyarrow as pa
 
-    read = stated(documents, attempt)
+    read = read_stated_values(documents, attempt)
     told = zip(tables.rows(documents, "id", "title", "language"), read, strict=True)
     about = {key: ("\n".join([title, *one.words.values()]), language) for (key, title, language), one in told}
 
@@ -76,14 +77,15 @@ async def index_search(
     rows_of = _rows_of(documents, text_units)
     links = _links(read, rows_of, text_units, entities, entity_mentions, entity_resolutions)
     keys = [[passage.key for passage in several] for several in (passages(text_units), reports)]
-    counted = _counts(lambda held: passages(groups.chosen(text_units, held)), reports, keys, each, attempt, last)
-    vocabulary, counts = _in_order(*counted)
+    vocabulary, counts = _in_order(
+        *_counts(lambda held: passages(groups.held_rows(text_units, held)), reports, keys, each, attempt, last)
+    )
     words = vocabulary["term"].to_pylist()
     held, times = (counts[name].combine_chunks() for name in ("terms", "counts"))
     offsets, numbers, often = (np.asarray(values) for values in (held.offsets, held.flatten(), times.flatten()))
 
     def bm25(keys: Sequence[str]) -> Bm25:
-        rows = groups.places(pa.array(keys, pa.string()), counts["key"])
+        rows = groups.row_indices(pa.array(keys, pa.string()), counts["key"])
         return build_counted(words, offsets, numbers, often, rows, settings.k1, settings.b)
 
     return (
@@ -113,7 +115,7 @@ def _counts(
     """
     names = ("search_vocabulary", "search_counts")
     before, kept = (last and last.read(*names, unless={"code"})) or (tables.make(name, []) for name in names)
-    kept = groups.of(kept, "key", [*chain(*keys)])
+    kept = groups.rows_of(kept, "key", [*chain(*keys)])
     known = set(kept["key"].to_pylist())
     new, written = ([key not in known for key in several] for several in keys)
     unread = LazyItems(sum(new), lambda: units(np.array(new, bool)))
@@ -131,7 +133,7 @@ def _counts(
             offsets.append(len(held))
     lists = {name: _lists(np.asarray(offsets), values) for name, values in (("terms", held), ("counts", times))}
     made = tables.make_columns("search_counts", key=list(read), **lists)
-    return list(number), groups.stacked(kept, made).sort_by("key")
+    return list(number), groups.stack(kept, made).sort_by("key")
 
 
 def _in_order(words: Sequence[str], counts: "pa.Table") -> tuple["pa.Table", "pa.Table"]:
@@ -149,7 +151,7 @@ def _in_order(words: Sequence[str], counts: "pa.Table") -> tuple["pa.Table", "pa
 
 def _rows_of(documents: "pa.Table", text_units: "pa.Table") -> RowsOf:
     listed = documents["text_unit_ids"].combine_chunks()
-    offsets, rows = np.asarray(listed.offsets), groups.places(listed.flatten(), text_units["id"])
+    offsets, rows = np.asarray(listed.offsets), groups.row_indices(listed.flatten(), text_units["id"])
     return lambda row: rows[offsets[row] : offsets[row + 1]].tolist()
 
 
@@ -174,8 +176,8 @@ def _links(
 ) -> "pa.Table":
     """Count the mentions of every entity in every text unit, and find the units that its own document consists of."""
     n_units = max(text_units.num_rows, 1)
-    found = _meant(entities, entity_mentions, entity_resolutions)
-    units = groups.places(entity_mentions["text_unit_id"], text_units["id"])
+    found = meant(entities, entity_mentions, entity_resolutions)
+    units = groups.row_indices(entity_mentions["text_unit_id"], text_units["id"])
     pairs, counts = np.unique((found * n_units + units)[found >= 0], return_counts=True)
     offsets = np.searchsorted(pairs, np.arange(entities.num_rows + 1) * n_units)
     return tables.make_columns(
@@ -192,31 +194,6 @@ def _lists(offsets: "ArrayLike", values: "ArrayLike") -> "pa.ListArray":
     return pa.ListArray.from_arrays(pa.array(np.asarray(offsets), pa.int32()), pa.array(np.asarray(values)))
 
 
-def _meant(entities: "pa.Table", entity_mentions: "pa.Table", entity_resolutions: "pa.Table") -> "NDArray[np.int64]":
-    """Return the row of the entity that each mention means, -1 where it is none: by its document, else the corpus."""
-
-    columns = (entity_resolutions[name].to_pylist() for name in ("document_id", "name"))
-    anywhere: dict[str, int] = {}
-    here: dict[str, dict[str, int]] = defaultdict(dict)
-    rows = groups.places(entity_resolutions["entity_id"], entities["id"]).tolist()
-    for document_id, name, row in zip(*columns, rows, strict=True):
-        if document_id:
-            here[name][document_id] = row
-        else:
-            anywhere[name] = row
-    if not entity_mentions.num_rows:
-        return np.zeros(0, np.int64)
-    names = entity_mentions["name"].combine_chunks().dictionary_encode()
-    held = names.dictionary.to_pylist()
-    numbers = np.asarray(names.indices)
-    found: NDArray[np.int64] = np.array([anywhere.get(name, -1) for name in held], np.int64)[numbers]
-    document_ids = entity_mentions["document_id"]
-    for place in np.flatnonzero(np.array([name in here for name in held], bool)[numbers]).tolist():
-        own = here[held[numbers[place]]]
-        found[place] = own.get(document_ids[place].as_py(), found[place])
-    return found
-
-
 def _defined(
     read: Sequence[Stated], rows_of: RowsOf, entities: "pa.Table", entity_resolutions: "pa.Table"
 ) -> list[list[int]]:
@@ -224,7 +201,7 @@ def _defined(
     resolved = list(tables.rows(entity_resolutions, "document_id", "name", "rule"))
     # "Upgrading Red Hat Developer Hub" is not about what that is: a name that begins with more is no title of it.
     longer = {name for _, name, rule in resolved if rule == "opener"}
-    entity_rows = groups.places(entity_resolutions["entity_id"], entities["id"]).tolist()
+    entity_rows = groups.row_indices(entity_resolutions["entity_id"], entities["id"]).tolist()
     by_key = {
         exact_key(name): row
         for (document, name, _), row in zip(resolved, entity_rows, strict=True)
@@ -251,7 +228,7 @@ def _units(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", 
     offsets = np.searchsorted(units[by_unit], np.arange(text_units.num_rows + 1))
     return tables.make_columns(
         "search_units",
-        document=groups.places(text_units["document_id"], documents["id"]),
+        document=groups.row_indices(text_units["document_id"], documents["id"]),
         day=said_days(spans, (row[:4] for row in said)),
         order=said_order(spans, said, dict(tables.rows(documents, "id", "source_id"))),
         entities=_lists(offsets, entities[by_unit]),
@@ -261,7 +238,7 @@ def _units(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", 
 
 def _names(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Table":
     """List every name that means an entity in the whole corpus, with the entity's row, by the words of the name."""
-    rows = groups.places(entity_resolutions["entity_id"], entities["id"]).tolist()
+    rows = groups.row_indices(entity_resolutions["entity_id"], entities["id"]).tolist()
     named = zip(tables.rows(entity_resolutions, "document_id", "name"), rows, strict=True)
     names = {(key_of(name), name, row) for (document, name), row in named if row >= 0 and not document}
     return tables.make("search_names", sorted(names))
@@ -273,7 +250,7 @@ def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
     import pyarrow.compute as pc
 
     stated = fact_mentions.filter(pc.not_equal(fact_mentions["precision"], SEEN))
-    units = groups.places(stated["text_unit_id"], text_units["id"])
+    units = groups.row_indices(stated["text_unit_id"], text_units["id"])
     order = np.argsort(units, kind="stable")
     rows = []
     for kind, polarity, *days, start in tables.rows(

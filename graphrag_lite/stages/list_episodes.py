@@ -27,7 +27,7 @@ async def list_episodes(source_documents: "pa.Table", last: Last | None = None) 
 
     asked = _answered(source_documents)
     kept, gone = _before(source_documents, last if not asked else None)
-    _, unlisted = groups.parted(source_documents, "id", kept["document_id"])
+    _, unlisted = groups.split_rows(source_documents, "id", kept["document_id"])
     answers: dict[int, tuple[str, str]] = {}  # by row, what is answered
     row_of: dict[tuple[str, str], int] = {}  # of what is
     made = tables.make("episodes", _rows(unlisted, asked, answers, row_of))
@@ -47,8 +47,8 @@ def _before(source_documents: "pa.Table", last: Last | None) -> tuple["pa.Table"
     if not before:
         return tables.make("episodes", []), []
     episodes, documents = before
-    kept, gone = groups.parted(episodes, "document_id", source_documents["id"])
-    texts = dict(tables.rows(groups.of(documents, "id", gone["document_id"]), "id", "text"))
+    kept, gone = groups.split_rows(episodes, "document_id", source_documents["id"])
+    texts = dict(tables.rows(groups.rows_of(documents, "id", gone["document_id"]), "id", "text"))
     told = tables.rows(gone, *KEYED, "document_id", "char_start", "char_end")
     return kept, [_key(*said, texts[document][start:end]) for *said, document, start, end in told]
 

@@ -84,7 +84,8 @@ async def load_documents(
     for place, (path, size, sha256) in enumerate(files):
         if advance:
             advance(place, len(files))
-        meant = _meant(path, people)
+        folders = map(str, PurePath(path).parents) if people else ()
+        meant = next((people[folder] for folder in folders if folder in people), {})  # whom the ids in it mean
         if size > settings.max_file_mb * 1e6:
             found.failures.append(Unreadable(path, f"{size / 1e6:.0f} MB, more than load_documents.max_file_mb"))
         elif not meant and (known := before.of_file.get((path, sha256))):
@@ -142,10 +143,10 @@ def _read_file(
 ) -> None:
     """Add the documents of a file to those found; of one that cannot be read now, those of the last snapshot."""
     try:
-        data = (root / path).read_bytes()
+        data = _on_disk(root, path).read_bytes()
     except OSError as error:
-        gone = _is_gone(root / path, error, last)
-        within = [] if gone else [row for row, each in enumerate(before.paths) if _is_in(each, path)]
+        gone = _is_gone(_on_disk(root, path), error, last)
+        within = [] if gone else [row for row, each in enumerate(before.paths) if f"{each}/".startswith(f"{path}/")]
         stays = "; kept as it was last read" if within else ""
         why = "its name is not UTF-8; rename it" if ESCAPED.search(path) else error.strerror
         found.failures.append(Unreadable(path, f"cannot be read: {why}{stays}"))
@@ -167,6 +168,11 @@ def _read_file(
             bad += [Unreadable(f"{path}:{item.source_id.removeprefix(f'{path}:')}", problem)] if problem else []
     made.source_ids[first:] = _told_apart(path, made.source_ids[first:])
     found.failures += bad if len(bad) < 2 else [_together(path, bad)]
+
+
+def _on_disk(root: Path, path: str) -> Path:
+    """Return where a file is: its name is UTF-8, whatever the locale takes names for."""
+    return root / os.fsdecode(path.encode())
 
 
 def _told_apart(path: str, ids: list[str]) -> list[str]:
@@ -194,14 +200,8 @@ def _people(root: Path, paths: list[str]) -> dict[str, Mapping[str, str]]:
     for path in paths:
         if path.rpartition("/")[2] == "users.json":
             with suppress(OSError):  # which is told when the file is read itself
-                found[str(PurePath(path).parent)] = people_in((root / path).read_bytes())
+                found[str(PurePath(path).parent)] = people_in(_on_disk(root, path).read_bytes())
     return {folder: people for folder, people in found.items() if people}
-
-
-def _meant(path: str, people: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
-    """Return whom the ids in a file mean."""
-    folders = map(str, PurePath(path).parents) if people else ()
-    return next((people[folder] for folder in folders if folder in people), {})
 
 
 def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
@@ -277,10 +277,6 @@ def _is_gone(path: Path, error: OSError, last: Last | None) -> bool:
         return any(folder.iterdir()) or last is None or folder.stat().st_mtime > last.folder.stat().st_mtime
     except OSError:
         return False
-
-
-def _is_in(path: str, place: str) -> bool:
-    return path == place or path.startswith(f"{place}/")
 
 
 def _last_documents(last: Last | None) -> "tuple[pa.Table, set[str] | None]":

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.errors import WaitingError
-from graphrag_lite.evidence.citation_marks import Marks, disarm, rewrite
+from graphrag_lite.evidence.citation_marks import Marks, escape_marks, rewrite
 from graphrag_lite.evidence.quotations import Quotable
 from graphrag_lite.evidence.records import Record
 from graphrag_lite.evidence.report_context import Context, Count, Elements, pack, report_record, size
@@ -28,7 +28,7 @@ from graphrag_lite.prompts import ReportCommunities as ReportPrompt
 from graphrag_lite.replies.report_reply import SCHEMA, Report, read_report
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import ReportCommunities
-from graphrag_lite.text.tokens import counter
+from graphrag_lite.text.tokens import token_counter
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,7 +56,7 @@ async def report_communities(
 
     `refresh` writes those again that would be kept although they are stale.
     """
-    count = counter("cl100k_base")
+    count = token_counter("cl100k_base")
     elements = Elements.of(
         entities.drop_columns(["text_unit_ids"]).to_pylist(),
         relationships.drop_columns(["text_unit_ids"]).to_pylist(),
@@ -183,7 +183,7 @@ def _row(community: Row, context: Context, reply: Report) -> Row:
     """Return the row of a report. Its marks are numbered in order of use; those that were not shown are left out."""
     marks = Marks(shown=context.places)
     report: Row = {
-        "title": rewrite(reply.title, lambda _: None) or disarm(community["title"]),
+        "title": rewrite(reply.title, lambda _: None) or escape_marks(community["title"]),
         "summary": marks.renumber(reply.summary),
         "findings": [
             {"summary": marks.renumber(summary), "explanation": marks.renumber(explanation)}

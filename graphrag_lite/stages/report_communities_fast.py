@@ -12,21 +12,22 @@ where there is something new. Ranks are of now: they compare a community with al
 import hashlib
 import json
 import logging
+import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.evidence.citation_marks import disarm
+from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.definition import definition
 from graphrag_lite.evidence.known_pages import KnownPages
-from graphrag_lite.evidence.report_choice import choose_facts, is_story, of_one_language, opens
+from graphrag_lite.evidence.report_choice import choose_facts, is_story, of_one_language, opens_document
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
-from graphrag_lite.evidence.report_statements import Sources
-from graphrag_lite.evidence.report_title import says, subject, theme, title, years
+from graphrag_lite.evidence.report_statements import WORD, Sources
+from graphrag_lite.evidence.report_title import common_subject, is_informative, title, year_range
 from graphrag_lite.evidence.report_told import MIN_MEMBERS, Told, all_told
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
@@ -38,10 +39,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
+FILE_WORDS = re.compile(r"\w-[^\W\d_a-z]|[a-z][A-Z]")  # "Eric-Horvitz Microsoft", "DanielaRus": a file's name
 OFTEN = 4  # of so many sentences one names who stands in a title beside the main entity
 MAX_VALUES = 4  # of tables that a summary counts
 DIGITS = 2  # of what a relationship counts: an edit anywhere moves all of them a little, and no page hangs on that
-REPEATED = 2  # of so many sentences of a report one may stand on a page above it, or its parent tells it
+REPEATED = 2  # of so many sentences of a report one may stand on pages before it, or these tell it
 
 logger = logging.getLogger(__name__)
 
@@ -94,23 +96,29 @@ async def report_communities_fast(
     defining = {lead.place for lead in told.leads.values()}
     summarized: dict[int, frozenset[str]] = {-1: frozenset()}  # sentences of a summary and of those above
     cited: dict[int, frozenset[tuple[str, int]]] = {-1: frozenset()}  # places of a report and of those above
-    begun: dict[int, frozenset[tuple[str, int]]] = {-1: frozenset()}  # what they begin with
+    begun: dict[int, frozenset[Any]] = {-1: frozenset()}  # what they begin with, and who they are about
     reports: list[Row] = []
+    everywhere: set[tuple[str, int]] = set()  # places of all reports so far
     for community in sorted(held, key=lambda c: (c["level"], c["community"])):
         number, parent = community["community"], community["parent"]
         summarized[number], cited[number], begun[number] = summarized[parent], cited[parent], begun[parent]
         if community["size"] < MIN_MEMBERS:
             continue
         made = attempt(f"community {number}", _report_on, community, told, settings, summarized[parent], pages)
-        report, own = made or (None, frozenset())
+        report, own, main = made or (None, frozenset(), "")
         if report and number in kept and report["id"] != kept[number].report["id"]:  # it would be in other words
             report, own = _stale(kept[number].report, report), frozenset(kept_sentences[number])
         places = [(span["document_id"], span["char_start"]) for span in report["citations"]] if report else []
         # What begins as a page above it does, or tells little more than that, is its parent's to tell.
-        if report and places[0] not in begun[parent] and _tells_more(places, cited[parent], defining):
+        if (
+            report
+            and begun[parent].isdisjoint((places[0], main))
+            and _tells_more(places, cited[parent], everywhere, defining)
+        ):
             reports.append(report)
             summarized[number] |= own
-            cited[number], begun[number] = cited[number] | set(places), begun[number] | {places[0]}
+            everywhere.update(places)
+            cited[number], begun[number] = cited[number] | set(places), begun[number] | {places[0], main}
     if held and not reports:  # a few notes: what their communities hold makes one page
         held = [_whole(held, told.weights)]
         only = attempt(f"community {held[0]['community']}", _report_on, held[0], told, settings, frozenset())
@@ -124,19 +132,24 @@ async def report_communities_fast(
 
 
 def _tells_more(
-    places: Sequence[tuple[str, int]], above: Collection[tuple[str, int]], defining: Collection[tuple[str, int]]
+    places: Sequence[tuple[str, int]],
+    above: Collection[tuple[str, int]],
+    everywhere: Collection[tuple[str, int]],
+    defining: Collection[tuple[str, int]],
 ) -> bool:
-    """Say whether a report tells more than those above it: other sentences, and of a document that they cite, too, what
-    an entity is; that a paper goes into detail makes no page."""
+    """Say whether a report tells more than those before it, and, of a document that those above it cite, too, what an
+    entity is; that a paper goes into detail makes no page."""
     documents = {document for document, _ in above}
     anew = places[0] in defining or any(document not in documents for document, _ in places)
-    return anew and REPEATED * len(set(places) & set(above)) <= len(places)
+    return anew and REPEATED * len(set(places).intersection(everywhere)) <= len(places)
 
 
 def _report_on(
     community: Row, told: Told, settings: ReportCommunitiesFast, above: frozenset[str], pages: KnownPages | None = None
-) -> tuple[Row | None, frozenset[str]]:
-    """Return a community's report, and the sentences in its summary; without `pages` it holds all of a small corpus.
+) -> tuple[Row | None, frozenset[str], str]:
+    """Return a community's report, the sentences in its summary, and whom it is about.
+
+    Without `pages` it holds all of a small corpus.
 
     `above` are the sentences of the summaries above it. None where there is too little to tell.
     """
@@ -149,13 +162,13 @@ def _report_on(
         return _page(inside, members, counts, strength, told, settings, above, whole=not pages)
 
     if not (made := pages.page(inside, members, counts, above, make) if pages else make()):
-        return None, frozenset()
+        return None, frozenset(), ""
     weight = told.weights[community["community"]] if pages else told.total
     heaviest = told.heaviest[community["level"]] if pages else told.total
     of_it = {name: community[name] for name in FROM_COMMUNITY}
     of_it |= {"human_readable_id": community["community"], "community_id": community["id"], "stale": False, "age": 0}
-    own = frozenset(made.pop("own"))
-    return _with_content(of_it | made | _ranked(members, weight, heaviest, told.total)), own
+    own, main = frozenset(made.pop("own")), made.pop("main")
+    return _with_content(of_it | made | _ranked(members, weight, heaviest, told.total)), own, main
 
 
 def _page(
@@ -181,11 +194,16 @@ def _page(
     n_summary = min(settings.max_summary_sentences, (len(chosen) + 1) // 2)
     summary, findings = chosen[:n_summary], in_time(chosen[n_summary:], told.sources)
     summary = [*summary[:1], *in_time(summary[1:], told.sources)]
-    if is_story(chosen, leads.values(), told.sources):  # from its beginning to its end
+    if is_story(chosen, leads.values(), told.sources):
         chosen = [chosen[0], *in_time(chosen[1:], told.sources)]
         summary, findings = chosen[:n_summary], chosen[n_summary:]
-    name = _title(members, chosen, found, _years(summary, findings), told)
-    return _report(name, summary, findings, {row["id"]: row["title"] for row in members})
+    main = _main(members, chosen, told)
+    name = _title(main, members, chosen, _years(summary, findings), told)
+    titles = {row["id"]: row["title"] for row in members}
+    if all(chapters := [told.sources.chapter(fact.first) for fact in findings]):
+        findings = [replace(fact, title=chapter) for fact, chapter in zip(findings, chapters, strict=True)]
+        titles = {}
+    return _report(name, summary, findings, titles) | {"main": main}
 
 
 def _whole(held: Sequence[Row], weights: Mapping[int, float]) -> Row:
@@ -246,7 +264,7 @@ def _ranked(members: list[Row], weight: float, heaviest: float, total: float) ->
         "rank": round(10 * (weight / heaviest) ** 0.5, 1) if heaviest else 0.0,
         "rating_explanation": (
             f"Its {len(members)} entities hold {weight / total if total else 0.0:.1%} of the weight of all statements; "
-            f"the most connected is {disarm(connected['title'])} with {connected['degree']} relationships."
+            f"the most connected is {escape_marks(connected['title'])} with {connected['degree']} relationships."
         ),
     }
 
@@ -260,32 +278,54 @@ def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float
     return strength
 
 
-def _title(members: Sequence[Row], chosen: Sequence[Fact], found: Sequence[Fact], period: str, told: Told) -> str:
-    """Return the title of a report on what is `chosen` of what was `found`: main entities, theme and period."""
+def _main(members: Sequence[Row], chosen: Sequence[Fact], told: Told) -> str:
+    """Return whom a report is about (entity id): who its first fact defines, else names that others name most."""
+    n_facts = _n_facts(members, chosen)
+    names = {row["id"]: row["title"] for row in members}
+    first = [i for i, name in names.items() if i in chosen[0].about or name in chosen[0].sentence.text]
+    defined = _defined(first, chosen[0], told)
+    order = sorted(first or [members[0]["id"]], key=lambda i: (i not in defined, names[i].islower(), -n_facts[i]))
+    return str(order[0])
+
+
+def _n_facts(members: Sequence[Row], chosen: Sequence[Fact]) -> Counter[str]:
+    """Return how many facts are about each member, or name it, by id."""
+    return Counter(
+        row["id"] for fact in chosen for row in members if row["id"] in fact.about or row["title"] in fact.sentence.text
+    )
+
+
+def _defined(identities: Iterable[str], fact: Fact, told: Told) -> set[str]:
+    return {i for i in identities if i in told.leads and told.leads[i].place == fact.first.place}
+
+
+def _title(main: str, members: Sequence[Row], chosen: Sequence[Fact], period: str, told: Told) -> str:
+    """Return the title of a report on what is `chosen`: main entity, what it is, or is told in, and period."""
     titles = {row["id"]: row["title"] for row in members}
-    n_facts = Counter(i for fact in chosen for i in titles if i in fact.about or titles[i] in fact.sentence.text)
-    first = [i for i in titles if i in chosen[0].about or titles[i] in chosen[0].sentence.text]
-    defined = {i for i in first if i in told.leads and told.leads[i].place == chosen[0].first.place}
-    first = sorted(first, key=lambda i: (i not in defined, titles[i].islower(), -n_facts[i]))
-    main = first[0] if first else members[0]["id"]
+    n_facts = _n_facts(members, chosen)
     language = chosen[0].first.language
-    is_what = definition(chosen[0].sentence.text, titles[main], language) if main in defined else ""
-    name = told.sources.own_title(subject([told.sources.called(fact.first.place[0]) for fact in chosen]), language)
-    if name and not (is_what and name.casefold() in titles[main].casefold()):
+    is_what = definition(chosen[0].sentence.text, titles[main], language) if _defined([main], chosen[0], told) else ""
+    name = told.sources.own_title(
+        common_subject([told.sources.called(fact.first.place[0]) for fact in chosen]), language
+    )
+    words = set(WORD.findall(titles[main].casefold()))
+    of_file = FILE_WORDS.search(name) and words.issubset(WORD.findall(name.casefold()))
+    if name and not (is_what and (name.casefold() in titles[main].casefold() or of_file)):
         of = next(row for row in members if row["id"] == main)
-        headed = of["type"] == "location" and not says(told.sources.document(chosen[0].first.place[0])["title"])
+        headed = of["type"] == "location" and not is_informative(
+            told.sources.document(chosen[0].first.place[0])["title"]
+        )
         called = of["title"].split()[-1] if of["type"] == "person" else of["title"]
         known = called.casefold() in name.casefold()
         wanted = set(terms(name, language))
-        told_first = opens(chosen[0]) and 2 * len(wanted & chosen[0].sentence.terms) > len(wanted)
+        told_first = opens_document(chosen[0]) and 2 * len(wanted.intersection(chosen[0].sentence.terms)) > len(wanted)
         return title([] if headed or known or told_first else [of["title"]], name, period)
     if is_what:
         return title([titles[main]], is_what, period)
-    said, shown = ([fact.sentence for fact in facts] for facts in (found, chosen))
-    shared = theme(said, shown, titles.values(), language, told.idf)
-    order = sorted(titles, key=lambda i: (i != main, titles[i].casefold() in shared.casefold(), -n_facts[i]))
     least = max(2, len(chosen) / OFTEN)
-    return title([titles[i] for i in order if i == main or n_facts[i] >= least], shared, period)
+    often = (i for i in sorted(titles, key=lambda i: -n_facts[i]) if n_facts[i] >= least)
+    others = [titles[i] for i in often if words.isdisjoint(WORD.findall(titles[i].casefold()))]
+    return title([titles[main], *others], "", period)
 
 
 def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:
@@ -293,15 +333,17 @@ def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:
     stated = [fact.first.stated for fact in (*summary, *findings) if fact.first.stated]
     if 3 * len(stated) < len(summary) + len(findings):
         stated = [fact.first.period for fact in (*summary, *findings) if fact.first.day and fact.first.period]
-    return years(stated)
+    return year_range(stated)
 
 
 def _table_report(told: Sequence[Fact], values: Sequence[tuple[str, int]]) -> Row:
     """Return a report on rows of tables: how many share which values, and the rows."""
     shared = [f"{value} ({n:,})" for value, n in values[:MAX_VALUES]]
-    name = title([value for value, _ in values], "", years(fact.first.period for fact in told if fact.first.period))
+    name = title(
+        [value for value, _ in values], "", year_range(fact.first.period for fact in told if fact.first.period)
+    )
     report = _report(name, (), told, {})
-    return report | {"summary": disarm(f"Rows by what they share: {', '.join(shared)}.")}
+    return report | {"main": name, "summary": escape_marks(f"Rows by what they share: {', '.join(shared)}.")}
 
 
 def _report(name: str, summary: Sequence[Fact], findings: Sequence[Fact], titles: Mapping[str, str]) -> Row:
@@ -320,19 +362,24 @@ def _report(name: str, summary: Sequence[Fact], findings: Sequence[Fact], titles
 
 
 def _by_heading(findings: Sequence[Fact], titles: Mapping[str, str]) -> list[tuple[str, list[Fact]]]:
-    """Return facts in their order below headings: of those side by side that nothing dates, one they all name."""
+    """Return facts in their order below headings: of those side by side, of one time, a name that they share."""
     found: list[tuple[str, list[Fact]]] = []
     shared: set[str] = set()
     for fact in findings:
         named = {i for i, name in titles.items() if i in fact.about or name in fact.sentence.text}
-        named = set() if fact.is_row or fact.as_of or fact.first.stated else named
-        if found and (shared & named or fact.heading == found[-1][0]):
+        last = found[-1][1][-1] if found else None
+        if (
+            last
+            and not fact.is_row
+            and fact.when == last.when
+            and (shared & named or fact.when or fact.title == last.title)
+        ):
             shared &= named
-            heading = next((disarm(name) for i, name in titles.items() if i in shared), found[-1][0])
-            found[-1] = (heading, [*found[-1][1], fact])
+            name = next((name for i, name in titles.items() if i in shared), "")
+            found[-1] = (fact.heading(name or (fact.title if fact.title == last.title else "")), [*found[-1][1], fact])
         else:
             shared = named
-            found.append((fact.heading, [fact]))
+            found.append((fact.heading(fact.title), [fact]))
     return found
 
 

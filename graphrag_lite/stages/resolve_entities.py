@@ -13,14 +13,14 @@ import numpy as np
 from graphrag_lite import tables
 from graphrag_lite.attempts import outcome
 from graphrag_lite.extraction.extractor import Extractor
-from graphrag_lite.resolution.known_names import decided, typed, unheard
+from graphrag_lite.resolution.known_names import apply_decisions, apply_types, unused_names
 from graphrag_lite.resolution.ladder import resolve
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ResolveEntities
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.names import is_acronym, lower_case_words
-from graphrag_lite.text.names.contexts import MAX_CONTEXTS, context
+from graphrag_lite.text.names.contexts import MAX_CONTEXTS, mention_context
 from graphrag_lite.text.names.own_types import cues_of, type_told
 from graphrag_lite.text.names.words import AND_WORDS
 
@@ -71,9 +71,11 @@ async def resolve_entities(
     import pyarrow as pa
 
     lower_counts = _lower_counts(source_units, each, attempt, last)
-    names, types, document_ids = (tables.shared(entity_mentions[column]) for column in ("name", "type", "document_id"))
+    names, types, document_ids = (
+        tables.intern_strings(entity_mentions[column]) for column in ("name", "type", "document_id")
+    )
     language_of = dict(tables.rows(source_documents, "id", "language"))
-    units = groups.places(entity_mentions["text_unit_id"], source_units["id"])
+    units = groups.row_indices(entity_mentions["text_unit_id"], source_units["id"])
     in_order = model is None and extractor is None
     text_of = _texts(source_units)
     beside = list(_beside(text_of, entity_mentions, in_order=in_order))
@@ -102,10 +104,10 @@ async def resolve_entities(
         order = _by_date(source_documents, document_ids)
         rows = await joined_by_model(rows, [described[place] for place in order], settings.max_pairs, model, prompts)
     if settings.known.types:
-        rows = typed(rows, _types_told(text_of, entity_mentions, settings.known.types))
-    if absent := unheard(rows, settings.known):
+        rows = apply_types(rows, _types_told(text_of, entity_mentions, settings.known.types))
+    if absent := unused_names(rows, settings.known):
         logger.info("entities.yaml has names that no text has: %s.", ", ".join(absent[:MAX_TOLD]))
-    rows = decided(rows, settings.known)
+    rows = apply_decisions(rows, settings.known)
     ids = {key: tables.content_id("entity", key) if key else "" for key in {row.key for row in rows}}
     told = ((row.document_id, row.name, ids[row.key], row.title, row.type, row.rule) for row in rows)
     return tables.make("entity_resolutions", told), tables.make("word_counts", sorted(lower_counts.items()))
@@ -140,7 +142,10 @@ def _lower_counts(source_units: "pa.Table", each: Each, attempt: Attempt, last: 
     if not before:
         return _counted(source_units, each, attempt)
     then, counts = before
-    came, went = groups.parted(source_units, "id", then["id"])[1], groups.parted(then, "id", source_units["id"])[1]
+    came, went = (
+        groups.split_rows(source_units, "id", then["id"])[1],
+        groups.split_rows(then, "id", source_units["id"])[1],
+    )
     found = Counter(dict(tables.rows(counts, "word", "n")))
     found.update(_counted(came, each, attempt))
     found.subtract(_counted(went, each, attempt))
@@ -173,7 +178,7 @@ def _contexts(text_of: TextOf, entity_mentions: "pa.Table", names: Collection[st
         if start >= 0 and len(found[name]) < MAX_CONTEXTS and (document_id, start) not in seen:
             seen.add((document_id, start))
             text, offset = text_of(unit_id)
-            found[name].append(context(text, start - offset, start - offset + len(name)))
+            found[name].append(mention_context(text, start - offset, start - offset + len(name)))
     return found
 
 

@@ -15,7 +15,7 @@ from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.splitting import split
-from graphrag_lite.text.tokens import counter
+from graphrag_lite.text.tokens import token_counter
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,8 +43,8 @@ async def split_text_units(
 
     found = last.read("source_units", unless={"settings", "code"}) if last else None
     before = found[0] if found else tables.make("source_units", [])
-    kept, gone = groups.parted(before, "document_id", source_documents["id"])
-    _, new = groups.parted(source_documents, "id", kept["document_id"])  # an equal id: equal text
+    kept, gone = groups.split_rows(before, "document_id", source_documents["id"])
+    _, new = groups.split_rows(source_documents, "id", kept["document_id"])  # an equal id: equal text
     documents = LazyItems(new.num_rows, lambda: _sources(new))
     cut = zip(documents, each(partial(_cut, settings=settings), documents), strict=True)
     rows = (
@@ -53,7 +53,7 @@ async def split_text_units(
         for ordinal, (start, end, n_tokens) in enumerate(units or [])
     )
     made = tables.make("source_units", rows)
-    units = groups.in_order(groups.stacked(kept, made), "document_id", source_documents["id"])
+    units = groups.in_order(groups.stack(kept, made), "document_id", source_documents["id"])
     others = pa.chunked_array([*made["text"].chunks, *gone["text"].chunks], pa.string()) if kept.num_rows else None
     return _with_ids(units, others)
 
@@ -83,7 +83,7 @@ def _with_ids(units: "pa.Table", texts: "pa.ChunkedArray | None") -> "pa.Table":
 
 def _cut(document: Source, settings: SplitTextUnits) -> list[Span]:
     """Return the units of a document. Those of a conversation start at messages, unless one is longer than a unit."""
-    text, count = document.text, counter(settings.encoding)
+    text, count = document.text, token_counter(settings.encoding)
     units = [
         unit
         for spans in _stretches(document, count, settings.size - settings.overlap)

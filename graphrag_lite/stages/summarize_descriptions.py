@@ -19,17 +19,17 @@ import numpy as np
 from graphrag_lite import tables
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.describing_sentences import best_sentences, best_statements, sentence_of
-from graphrag_lite.evidence.descriptions import cut, distinct, joined
-from graphrag_lite.evidence.mention_fold import CANDIDATES, QUERIES, execute, opened, rows, selected
+from graphrag_lite.evidence.descriptions import cut_to_tokens, distinct_descriptions, join_descriptions
+from graphrag_lite.evidence.mention_fold import CANDIDATES, QUERIES, execute, open_database, rows, select
 from graphrag_lite.evidence.mention_form import mention_form
-from graphrag_lite.evidence.packing import packs
+from graphrag_lite.evidence.packing import pack_ranges
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.tables.long_texts import LongTexts
 from graphrag_lite.text.plain_text import one_line
-from graphrag_lite.text.tokens import counter
+from graphrag_lite.text.tokens import token_counter
 
 if TYPE_CHECKING:
     import duckdb
@@ -68,7 +68,7 @@ async def summarize_descriptions(
 
     texts, languages = LongTexts(source_documents), dict(tables.rows(source_documents, "id", "language"))
     read = (entity_mentions, relationship_mentions, entity_resolutions)
-    with opened(sum(table.num_rows for table in read)) as database:
+    with open_database(sum(table.num_rows for table in read)) as database:
         for name, table in zip(FOLDED, read, strict=True):
             database.register(name, table)
         execute(database, QUERIES["fold"])
@@ -78,8 +78,8 @@ async def summarize_descriptions(
         n_units = pc.count_distinct(entity_mentions["text_unit_id"]).as_py()
         if count:
             count("relationships_within_entities", next(rows(database, QUERIES["within"]))["n"])
-        entities = selected(database, QUERIES["entities"])
-        pairs = selected(database, QUERIES["relationships"], n_units=n_units)
+        entities = select(database, QUERIES["entities"])
+        pairs = select(database, QUERIES["relationships"], n_units=n_units)
         told = _told(database)
         acts = {row["key"]: row for row in rows(database, QUERIES["pair_relations"])}
         titles = dict(tables.rows(entities, "id", "title"))
@@ -109,7 +109,9 @@ async def summarize_descriptions(
 def _told(database: "duckdb.DuckDBPyConnection") -> dict[str, list[str]]:
     """Return what a model has said of each entity and pair, by key."""
     queries = (QUERIES["entity_descriptions"], QUERIES["pair_descriptions"])
-    return {row["key"]: distinct(row["descriptions"]) for query in queries for row in rows(database, query)}
+    return {
+        row["key"]: distinct_descriptions(row["descriptions"]) for query in queries for row in rows(database, query)
+    }
 
 
 def _chosen(
@@ -147,9 +149,9 @@ def _touched(
         return None
     for name, now, table in zip(FOLDED, read, before[:3], strict=True):
         by = "name" if name == "entity_resolutions" else "document_id"
-        other = groups.changed(now, table, by, now.column_names)
-        database.register(f"{name}_now", groups.of(now, by, other))
-        database.register(f"{name}_before", groups.of(table, by, other))
+        other = groups.changed_keys(now, table, by, now.column_names)
+        database.register(f"{name}_now", groups.rows_of(now, by, other))
+        database.register(f"{name}_before", groups.rows_of(table, by, other))
     for name, table in zip(("entities", "relationships"), before[3:5], strict=True):
         database.register(f"{name}_before", table)
     execute(database, QUERIES["touched"])
@@ -176,7 +178,7 @@ def _table(
     columns = [each for each in schema.names if each not in (*folded.column_names, "id", "human_readable_id")]
     rest = pa.Table.from_pylist(made, schema=pa.schema([schema.field(each) for each in ("id", *columns)]))
     if kept:
-        _, untouched = groups.parted(kept, "id", rest["id"])
+        _, untouched = groups.split_rows(kept, "id", rest["id"])
         rest = pa.concat_tables([rest, untouched.select(rest.column_names)]).combine_chunks()
     rest = rest.take(pc.index_in(identities, value_set=rest["id"].combine_chunks()))
     values = {each: folded[each].cast(schema.field(each).type) for each in folded.column_names if each in schema.names}
@@ -217,9 +219,9 @@ def _forms(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    places = selected(database, QUERIES["mentioned"])
+    places = select(database, QUERIES["mentioned"])
     new = pc.is_null(places["form"])
-    unread = groups.chosen(places, np.asarray(new))
+    unread = groups.held_rows(places, np.asarray(new))
 
     def documents() -> Iterator[Read]:
         for key, found in groupby(tables.rows(unread, *places.column_names[:5]), key=itemgetter(0)):
@@ -265,16 +267,18 @@ async def _descriptions(
     """
     if not things:
         return {}
-    count = counter(ENCODING)
+    count = token_counter(ENCODING)
     largest = settings.max_input_tokens // 4  # so that a pack holds two at least, and every round has fewer
     done: dict[str, str] = {}
     waiting: list[Thing] = []
     for thing in things:
-        if len(thing.said) == 1 or count(joined(thing.said)) <= settings.max_tokens:
-            done[thing.key] = joined(thing.said)
+        if len(thing.said) == 1 or count(join_descriptions(thing.said)) <= settings.max_tokens:
+            done[thing.key] = join_descriptions(thing.said)
         else:
             waiting.append(thing)
-    beginnings = {thing.key: cut(joined(thing.said), settings.max_tokens, count) for thing in waiting}
+    beginnings = {
+        thing.key: cut_to_tokens(join_descriptions(thing.said), settings.max_tokens, count) for thing in waiting
+    }
     if model is None:
         return done | beginnings
     from graphrag_lite.prompts import SummarizeDescriptions as MergePrompt
@@ -288,13 +292,15 @@ async def _descriptions(
         except ReplyError as error:  # the index can do without: what was said is there
             model.failed(question.name, error, "its descriptions are not merged: ")
             return None
-        return cut(reply, 2 * settings.max_tokens, count)  # a model that does not count words is not cut mid-thought
+        return cut_to_tokens(
+            reply, 2 * settings.max_tokens, count
+        )  # a model that does not count words is not cut mid-thought
 
     while waiting:
         questions: list[Thing] = []
         for thing in waiting:
-            said = [cut(line, largest, count) for line in thing.said]
-            places = packs(said, [count(line) for line in said], settings.max_input_tokens)
+            said = [cut_to_tokens(line, largest, count) for line in thing.said]
+            places = pack_ranges(said, [count(line) for line in said], settings.max_input_tokens)
             questions += [thing._replace(said=said[pack.start : pack.stop]) for pack in places]
         merging = [question for question in questions if len(question.said) > 1]
         answers = dict(
@@ -308,8 +314,8 @@ async def _descriptions(
             said = [text for text in merged[thing.key] if text is not None]
             if len(said) < len(merged[thing.key]):
                 done[thing.key] = beginnings[thing.key]
-            elif len(said) == 1 or count(joined(said)) <= settings.max_tokens:
-                done[thing.key] = joined(said)
+            elif len(said) == 1 or count(join_descriptions(said)) <= settings.max_tokens:
+                done[thing.key] = join_descriptions(said)
             else:
                 left.append(thing._replace(said=said))
         waiting = left

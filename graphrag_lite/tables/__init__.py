@@ -139,7 +139,7 @@ def rows(data: "pa.Table", *columns: str) -> Iterator[tuple[Any, ...]]:
         yield from zip(*(part[name].to_pylist() for name in columns), strict=True)
 
 
-def shared(column: "pa.ChunkedArray") -> list[str]:
+def intern_strings(column: "pa.ChunkedArray") -> list[str]:
     """Return the strings of a column, equal ones as one object: of a million names, few are different."""
     if not len(column):
         return []
@@ -255,7 +255,7 @@ def sha256(data: "pa.Table", name: str = "") -> str:
 def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
     """Read a table, or `only` some columns of it, from a snapshot folder.
 
-    A mapped table is read as it is used. Its pages have no checksums: `snapshots.digest` tells whether it is intact.
+    A mapped table is read as it is used. No page has a checksum: `snapshots.file_digest` tells whether it is intact.
     Raises TableError where it is missing, damaged or of another shape.
     """
     import pyarrow.parquet as pq
@@ -298,7 +298,7 @@ def check_schema(path: Path, name: str, found: "pa.Schema", only: list[str] | No
         raise TableError(f"{path}: columns differ from the schema: {found} is not {expected}. {AGAIN}")
 
 
-def stored(folder: Path, name: str) -> tuple["pa.Schema", int]:
+def stored_shape(folder: Path, name: str) -> tuple["pa.Schema", int]:
     """Return the schema and the number of rows that a table's file states. Raises ArrowException or OSError."""
     import pyarrow.parquet as pq
 

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 LEAST_RUN = 32  # rows that follow each other, in the mean, so that slices of them are cheaper than a copy
 
 
-def changed(now: "pa.Table", before: "pa.Table", by: str, columns: Sequence[str]) -> set[str]:
+def changed_keys(now: "pa.Table", before: "pa.Table", by: str, columns: Sequence[str]) -> set[str]:
     """Return the values of column `by` whose rows are not the same in both tables, in number, order or `columns`.
 
     >>> import pyarrow as pa
     >>> now = pa.table({"id": ["a", "b", "c", "c"], "n": [1, 2, 3, 4]})
     >>> before = pa.table({"id": ["c", "c", "d", "a"], "n": [3, 4, 5, 0]})
-    >>> sorted(changed(now, before, "id", ["n"]))
+    >>> sorted(changed_keys(now, before, "id", ["n"]))
     ['a', 'b', 'd']
     """
     import numpy as np
@@ -42,9 +42,9 @@ def changed(now: "pa.Table", before: "pa.Table", by: str, columns: Sequence[str]
     return set(encoded.dictionary.filter(pa.array(differs)).to_pylist())
 
 
-def of(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "pa.Table":
+def rows_of(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "pa.Table":
     """Return the rows with one of these values in column `by`."""
-    return chosen(table, is_in(table, by, values))
+    return held_rows(table, is_in(table, by, values))
 
 
 def rows_with(
@@ -54,16 +54,16 @@ def rows_with(
     held, read = is_in(table, by, values), table.select(columns)
     for start in range(0, table.num_rows, tables.GROUP_ROWS):
         part = slice(start, start + tables.GROUP_ROWS)
-        yield from tables.rows(chosen(read.slice(start, tables.GROUP_ROWS), held[part]), *columns)
+        yield from tables.rows(held_rows(read.slice(start, tables.GROUP_ROWS), held[part]), *columns)
 
 
-def parted(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "tuple[pa.Table, pa.Table]":
+def split_rows(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "tuple[pa.Table, pa.Table]":
     """Return the rows with one of these values in column `by`, and the others."""
     held = is_in(table, by, values)
-    return chosen(table, held), chosen(table, ~held)
+    return held_rows(table, held), held_rows(table, ~held)
 
 
-def stacked(*several: "pa.Table") -> "pa.Table":
+def stack(*several: "pa.Table") -> "pa.Table":
     """Return tables one below the other; those without rows are left out, as to join chunks copies them."""
     import pyarrow as pa
 
@@ -80,7 +80,7 @@ def is_in(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray
     return np.asarray(pc.is_in(table[by], value_set=among))
 
 
-def chosen(table: "pa.Table", held: "NDArray[np.bool_]") -> "pa.Table":
+def held_rows(table: "pa.Table", held: "NDArray[np.bool_]") -> "pa.Table":
     """Return the rows that are held, in their order."""
     import numpy as np
 
@@ -125,7 +125,7 @@ def by_value(table: "pa.Table", by: str, values: "pa.ChunkedArray", *columns: st
             yield []
 
 
-def places(ids: "pa.Array | pa.ChunkedArray", among: "pa.Array | pa.ChunkedArray") -> "NDArray[np.int64]":
+def row_indices(ids: "pa.Array | pa.ChunkedArray", among: "pa.Array | pa.ChunkedArray") -> "NDArray[np.int64]":
     """Return the row of each id in a column of them, -1 where it is none."""
     import numpy as np
     import pyarrow as pa
@@ -139,5 +139,17 @@ def in_order(table: "pa.Table", by: str, values: "pa.ChunkedArray") -> "pa.Table
     """Return the rows in the order that `values` gives the values of column `by`, else as they stand."""
     import numpy as np
 
-    found = places(table[by], values)
+    found = row_indices(table[by], values)
     return table if (np.diff(found) >= 0).all() else in_rows(table, np.argsort(found, kind="stable"))
+
+
+def id_lists(
+    owners: "NDArray[np.int64]", places: "NDArray[np.int64]", ids: "pa.ChunkedArray | pa.Array", n: int
+) -> "pa.ListArray":
+    """Return the ids at some places as a list for each of `n` owners, which ascend."""
+    import numpy as np
+    import pyarrow as pa
+
+    values = ids.take(pa.array(places))
+    offsets = pa.array(np.searchsorted(owners, np.arange(n + 1)), pa.int32())
+    return pa.ListArray.from_arrays(offsets, values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values)

@@ -21,7 +21,7 @@ Pair = tuple[int, int]
 """Rows of mentions: the fact, and the newer statement that may end it."""
 
 
-def pairs(mentions: Mentions, undecided: Collection[int]) -> list[Pair]:
+def undecided_pairs(mentions: Mentions, undecided: Collection[int]) -> list[Pair]:
     """Return the pairs to judge, in order of rows, from prepared mentions; `undecided` are numbers of relations.
 
     A fact can be ended that is a state without a stated end of which it is sure that it began before the statement. A
@@ -56,7 +56,7 @@ def pairs(mentions: Mentions, undecided: Collection[int]) -> list[Pair]:
     return sorted(found)
 
 
-def left(mentions: Mentions, names: Sequence[str]) -> list[Pair]:
+def departures(mentions: Mentions, names: Sequence[str]) -> list[Pair]:
     """Return the pairs of which the second says that somebody left what the first says they are of, in order of rows.
 
     `names` are of relations. Who left a place may only have been there: what says where one lives is not ended.

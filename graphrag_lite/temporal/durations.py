@@ -43,12 +43,12 @@ def _next(ordinal: int) -> str:
     return date.fromordinal(min(ordinal + 1, date.max.toordinal())).isoformat()
 
 
-def when(row: Mapping[str, Any], *, at_end: bool = False) -> When | None:
+def day_of(row: Mapping[str, Any], *, at_end: bool = False) -> When | None:
     """Return the day of a statement: of what lasts, when it began, with `at_end` when it ended; None where not told.
 
-    >>> str(when({"valid_at": "2024-03-01", "invalid_at": "2024-04-01", "kind": "event", "precision": "month"}))
+    >>> str(day_of({"valid_at": "2024-03-01", "invalid_at": "2024-04-01", "kind": "event", "precision": "month"}))
     '2024-03'
-    >>> str(when({"valid_at": "", "invalid_at": "2024-04-21", "kind": "plan", "precision": "day"}))
+    >>> str(day_of({"valid_at": "", "invalid_at": "2024-04-21", "kind": "plan", "precision": "day"}))
     '2024-04-20'
     """
     width = WIDTHS[row["precision"]]
@@ -65,11 +65,12 @@ def when(row: Mapping[str, Any], *, at_end: bool = False) -> When | None:
     return When(begins, begins + width - 1)
 
 
-def apart(one: When, other: When, unit: str) -> str:
+def time_between(one: When, other: When, unit: str) -> str:
     """Return how long lies between two days, in `unit` or the one that fits; "" where it is not certain enough.
 
     >>> days = [When(day, day) for day in (738000, 738024)]
-    >>> apart(*days, "day"), apart(*days, "week"), apart(*days, ""), apart(days[0], When(738010, 738040), "day")
+    >>> (time_between(*days, "day"), time_between(*days, "week"), time_between(*days, ""),
+    ...  time_between(days[0], When(738010, 738040), "day"))
     ('24 days', 'about 3 weeks (24 days)', '24 days', '')
     """
     if one.lasts or other.lasts:

@@ -8,7 +8,7 @@ import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.temporal.fold import FOREVER, Distinct, Facts, Ints, Mentions
-from graphrag_lite.temporal.numbered import Numbered, Things, coded
+from graphrag_lite.temporal.numbered import Numbered, Things, map_distinct
 from graphrag_lite.temporal.spells import ENDED_BY, KINDS, NEGATED, OPEN, STATE, STATED, SUCCEEDED
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class _Rows(NamedTuple):
     expired: Ints
 
 
-def table(source_documents: "pa.Table", said: Numbered, apart: Distinct, facts: Facts) -> "pa.Table":
+def fact_table(source_documents: "pa.Table", said: Numbered, apart: Distinct, facts: Facts) -> "pa.Table":
     """Put facts in words. A thing that is no entity is named as where it is first said of the group, or of the fact."""
     told, mentions, things, names = said
     row_of = np.append(apart.rows[apart.first], -1)
@@ -90,7 +90,7 @@ def _named(
 
 def _ended_by(told: "pa.Table", facts: Facts, rows: _Rows) -> list[str]:
     """Return what ended each fact: a denial that no text states is a model's word for a value that succeeds it."""
-    denied = np.append(coded(told["polarity"], lambda polarity: polarity == "negative") > 0, False)[rows.end]
+    denied = np.append(map_distinct(told["polarity"], lambda polarity: polarity == "negative") > 0, False)[rows.end]
     ended_by = np.where((facts.ended_by == NEGATED) & ~denied, SUCCEEDED, facts.ended_by)
     return [ENDED_BY[number] for number in np.where(facts.kind == STATE, ended_by, OPEN).tolist()]
 
@@ -108,7 +108,7 @@ def _texts(told: "pa.Table", column: str, rows: Ints) -> list[str]:
 def sentences_of(source_documents: "pa.Table", told: "pa.Table", rows: Ints) -> list[str]:
     """Return the sentences of mentions, on one line each; a document is read once."""
     place = {identity: row for row, identity in enumerate(source_documents["id"].to_pylist())}
-    documents = coded(told["document_id"], place.__getitem__)[rows]
+    documents = map_distinct(told["document_id"], place.__getitem__)[rows]
     starts, ends = (np.asarray(told[name])[rows] for name in ("char_start", "char_end"))
     found = [""] * len(rows)
     opened, text = -1, ""

@@ -5,35 +5,37 @@ from datetime import date, timedelta
 from typing import Any
 
 from graphrag_lite.temporal.durations import SEEN
-from graphrag_lite.temporal.instants import UNKNOWN, seconds
+from graphrag_lite.temporal.instants import UNKNOWN, first_second
 
 Row = Mapping[str, Any]
 DAY = 86_400
 _CUT = {"year": 4, "decade": 4, "century": 4, "month": 7, "season": 7}  # characters of a date of that precision
 
 
-def told(fact: Row, as_of: date | None = None) -> bool:
+def is_stated(fact: Row, as_of: date | None = None) -> bool:
     """Tell whether documents say so: all of them, or those dated until the end of a day, and those without a date.
 
     >>> was = {"created_at": "2020-05-01", "expired_at": "2021-03-01"}
-    >>> told(was), told(was, date(2020, 12, 31)), told(was, date(2021, 3, 1))
+    >>> is_stated(was), is_stated(was, date(2020, 12, 31)), is_stated(was, date(2021, 3, 1))
     (False, True, False)
     """
     if as_of is None:
         return not fact["expired_at"]
-    end = seconds(as_of.isoformat()) + DAY
-    return seconds(fact["created_at"]) < end and (not fact["expired_at"] or seconds(fact["expired_at"]) >= end)
+    end = first_second(as_of.isoformat()) + DAY
+    return first_second(fact["created_at"]) < end and (
+        not fact["expired_at"] or first_second(fact["expired_at"]) >= end
+    )
 
 
-def holds(fact: Row, day: date) -> bool:
+def holds_on(fact: Row, day: date) -> bool:
     """Tell whether a state held, or an event may have happened, on a day. A time that is unknown has no bound.
 
-    >>> holds({"kind": "state", "valid_at": "2020-05-01", "invalid_at": "2021-03-01"}, date(2021, 3, 1))
+    >>> holds_on({"kind": "state", "valid_at": "2020-05-01", "invalid_at": "2021-03-01"}, date(2021, 3, 1))
     False
     """
-    start = seconds(day.isoformat())
-    end = seconds(fact["invalid_at"])
-    return fact["kind"] != "plan" and seconds(fact["valid_at"]) < start + DAY and (end == UNKNOWN or end > start)
+    start = first_second(day.isoformat())
+    end = first_second(fact["invalid_at"])
+    return fact["kind"] != "plan" and first_second(fact["valid_at"]) < start + DAY and (end == UNKNOWN or end > start)
 
 
 def is_over(fact: Row) -> bool:
@@ -41,15 +43,15 @@ def is_over(fact: Row) -> bool:
     return fact["kind"] == "state" and bool(fact["ended_by"])
 
 
-def period(fact: Row) -> str:
+def fact_period(fact: Row) -> str:
     """Return the time of a fact, as precise as it is stated; empty where none is.
 
     >>> dates = {"kind": "state", "valid_at": "1993-01-01", "invalid_at": "2007-01-01", "precision": "year"}
-    >>> period(dates | {"ended_by": "stated"}), period(dates | {"invalid_at": "", "ended_by": ""})
+    >>> fact_period(dates | {"ended_by": "stated"}), fact_period(dates | {"invalid_at": "", "ended_by": ""})
     ('1993 – 2006', '1993 – present')
-    >>> period(dates | {"kind": "event", "ended_by": "", "invalid_at": "1994-01-01"})
+    >>> fact_period(dates | {"kind": "event", "ended_by": "", "invalid_at": "1994-01-01"})
     '1993'
-    >>> period(dates | {"precision": "seen", "invalid_at": "", "ended_by": ""})
+    >>> fact_period(dates | {"precision": "seen", "invalid_at": "", "ended_by": ""})
     'said 1993-01-01'
     """
     length = _CUT.get(fact["precision"], 10)
@@ -74,13 +76,14 @@ def _day_before(day: str) -> str:
         return day
 
 
-def line(fact: Row) -> str:
+def fact_line(fact: Row) -> str:
     """Return what a fact says, with its time.
 
-    >>> line({"subject": "Ana", "relation": "works at", "object": "Acme", "kind": "state", "valid_at": "2022-03-01",
+    >>> fact_line({"subject": "Ana", "relation": "works at", "object": "Acme", "kind": "state",
+    ...  "valid_at": "2022-03-01",
     ...       "invalid_at": "", "ended_by": "", "precision": "day"})
     'Ana works at Acme (2022-03-01 – present)'
     """
-    when = period(fact)
+    when = fact_period(fact)
     said = " ".join(filter(None, (fact["subject"], fact["relation"], fact["object"])))
     return f"{said} ({when})" if when else said

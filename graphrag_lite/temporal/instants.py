@@ -11,10 +11,11 @@ _PARTS = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
 _EPOCH = datetime(1, 1, 1, tzinfo=UTC)
 
 
-def seconds(text: str) -> int:
+def first_second(text: str) -> int:
     """Return the first second of a day, month or year, or a moment; UNKNOWN for what is none of them.
 
-    >>> seconds("0001-01-02"), seconds("2023") == seconds("2023-01-01T01:00:00+01:00"), seconds("soon") == UNKNOWN
+    >>> (first_second("0001-01-02"), first_second("2023") == first_second("2023-01-01T01:00:00+01:00"),
+    ...  first_second("soon") == UNKNOWN)
     (86400, True, True)
     """
     try:

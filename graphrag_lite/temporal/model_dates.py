@@ -4,23 +4,23 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from graphrag_lite.text.period import whole
+from graphrag_lite.text.period import period_of
 
 PRECISIONS = {4: "year", 7: "month"}  # by the length of an ISO 8601 date; longer ones are days
 
 
-def statement(relationship: Mapping[str, Any]) -> dict[str, Any] | None:
+def model_statement(relationship: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return what a row of `relationship_mentions` says held when; None where it states no time.
 
     The end that a model gives is the last time that is meant. An event or a plan lies within the time that is stated.
 
     >>> said = {"source": "Ana", "relation": "WORKS_AT", "target": "Acme", "valid_at": "1993", "invalid_at": "2006-05"}
     >>> said |= {"kind": "state", "polarity": "positive"}
-    >>> told = statement(said)
+    >>> told = model_statement(said)
     >>> told["valid_at"], told["invalid_at"], told["precision"], told["relation"]
     ('1993-01-01', '2006-06-01', 'year', 'WORKS_AT')
     """
-    first, last = (whole(relationship[name]) for name in ("valid_at", "invalid_at"))
+    first, last = (period_of(relationship[name]) for name in ("valid_at", "invalid_at"))
     if first is None and last is None:
         return None
     if relationship["kind"] != "state":

@@ -8,8 +8,8 @@ import numpy as np
 from graphrag_lite import tables
 from graphrag_lite.tables import groups
 from graphrag_lite.temporal.fold import Ints, Mentions
-from graphrag_lite.temporal.instants import UNITS, seconds
-from graphrag_lite.temporal.relations import states
+from graphrag_lite.temporal.instants import UNITS, first_second
+from graphrag_lite.temporal.relations import states_relation
 from graphrag_lite.temporal.spells import KINDS
 from graphrag_lite.text import folding
 
@@ -27,8 +27,8 @@ class Read(NamedTuple):
 
     def of(self, column: str, values: "Collection[str] | pa.ChunkedArray") -> "Read":
         """Return what is said in some wordings: of column `column` of their resolutions."""
-        own = groups.of(self.relation_resolutions, column, values)
-        said = groups.of(self.fact_mentions, "relation", own["wording"])
+        own = groups.rows_of(self.relation_resolutions, column, values)
+        said = groups.rows_of(self.fact_mentions, "relation", own["wording"])
         return self._replace(fact_mentions=said, relation_resolutions=own)
 
 
@@ -70,17 +70,17 @@ def numbered(read: Read) -> Numbered:
     names = sorted(set(read.relation_resolutions["relation"].to_pylist()))
     number = {name: place for place, name in enumerate(names)}
     meant = {row[0]: row[1:] for row in tables.rows(read.relation_resolutions, "wording", "relation", "inverse")}
-    inverse = coded(told["relation"], lambda wording: meant[wording][1]) > 0
+    inverse = map_distinct(told["relation"], lambda wording: meant[wording][1]) > 0
     mentions = Mentions(
         subject=np.where(inverse, object_, subject),
-        relation=coded(told["relation"], lambda wording: number[meant[wording][0]]),
+        relation=map_distinct(told["relation"], lambda wording: number[meant[wording][0]]),
         object=np.where(inverse, subject, object_),
-        kind=coded(told["kind"], KINDS.index),
-        positive=coded(told["polarity"], lambda polarity: polarity != "negative") > 0,
-        start=coded(told["valid_at"], seconds),
-        end=coded(told["invalid_at"], seconds),
-        unit=coded(told["precision"], lambda precision: UNITS.get(precision, 1)),
-        said=coded(told["reference_time"], seconds),
+        kind=map_distinct(told["kind"], KINDS.index),
+        positive=map_distinct(told["polarity"], lambda polarity: polarity != "negative") > 0,
+        start=map_distinct(told["valid_at"], first_second),
+        end=map_distinct(told["invalid_at"], first_second),
+        unit=map_distinct(told["precision"], lambda precision: UNITS.get(precision, 1)),
+        said=map_distinct(told["reference_time"], first_second),
     )
     ends = told["subject"], told["object"]
     for name, (of_most, of_turned) in {"one": ends, "other": ends[::-1]}.items():
@@ -88,7 +88,7 @@ def numbered(read: Read) -> Numbered:
     return Numbered(told, mentions, things, names)
 
 
-def coded(column: "pa.ChunkedArray", value: Callable[[str], int]) -> Ints:
+def map_distinct(column: "pa.ChunkedArray", value: Callable[[str], int]) -> Ints:
     """Return the value of each text of a column, each different text of which is looked at once."""
     encoded = column.combine_chunks().dictionary_encode()
     values = np.array([value(text) for text in encoded.dictionary.to_pylist()], dtype=np.int64)
@@ -106,7 +106,7 @@ def _usable(read: Read) -> "pa.Table":
     import pyarrow.compute as pc
 
     documents, mentions, resolutions = read.source_documents, read.fact_mentions, read.relation_resolutions
-    places = groups.places(mentions["document_id"], documents["id"])
+    places = groups.row_indices(mentions["document_id"], documents["id"])
     languages = documents["language"].combine_chunks().take(pa.array(places))
     said = pc.binary_join_element_wise(languages, mentions["relation"], " ")
     loose = pa.array([each for each in pc.unique(said).to_pylist() if not _states(each)], pa.string())
@@ -122,7 +122,7 @@ def _usable(read: Read) -> "pa.Table":
 def _states(said: str) -> bool:
     """Tell whether words behind their language, unknown where it is empty, state something."""
     language, _, wording = said.partition(" ")
-    return states(wording, language or "en")
+    return states_relation(wording, language or "en")
 
 
 def _things(told: "pa.Table", entity_resolutions: "pa.Table") -> tuple[Ints, Ints, Things]:

@@ -86,7 +86,7 @@ def _words() -> Words:
 
 
 @cache
-def relations() -> dict[str, Relation]:
+def one_value_relations() -> dict[str, Relation]:
     """Return the relations that have one value at a time, by name; an office is a relation of its own."""
     found = {}
     for name, about in ((name, about) for name, about in _listed().items() if "policy" in about):
@@ -110,13 +110,15 @@ def relation_asked(question: str) -> str:
     >>> relation_asked("Where does the work begin?")
     ''
     """
-    return next((name for name, each in relations().items() if re.match(each.asks, question, re.I)), "")
+    return next((name for name, each in one_value_relations().items() if re.match(each.asks, question, re.I)), "")
 
 
 @cache
 def _pattern() -> tuple[re.Pattern[str], tuple[tuple[str, str], ...]]:
     """Return all expressions as one, each a group, and the relation and stage of each group."""
-    listed = [(name, stage, each.patterns[stage]) for name, each in relations().items() for stage in each.patterns]
+    listed = [
+        (name, stage, each.patterns[stage]) for name, each in one_value_relations().items() for stage in each.patterns
+    ]
     groups = "|".join(f"({pattern})" for *_, pattern in listed)
     return re.compile(rf"(?i)(?<![\w-])(?:{groups})(?![\w-])"), tuple((name, stage) for name, stage, _ in listed)
 
@@ -140,7 +142,7 @@ def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speake
     found = []
     for match in pattern.finditer(sentence):
         relation, stage = meant[(match.lastindex or 1) - 1]
-        own = relations()[relation]
+        own = one_value_relations()[relation]
         other = next((name for name in names if name[0] >= match.end()), None)
         if other is None or not _ARTICLE.fullmatch(sentence[match.end() : other[0]]) or other[3] not in own.objects:
             continue
@@ -173,7 +175,7 @@ def _has_object(sentence: str, names: Sequence[tuple[int, int, str, str]]) -> bo
 
 @cache
 def _objects() -> frozenset[str]:
-    return frozenset().union(*(each.objects for each in relations().values()))
+    return frozenset().union(*(each.objects for each in one_value_relations().values()))
 
 
 def _subject(

@@ -31,7 +31,7 @@ class Learned:
     closed: Ints
 
 
-def learn(mentions: Mentions, n_relations: int) -> Learned:
+def learn_policies(mentions: Mentions, n_relations: int) -> Learned:
     """Learn the policies of relations from mentions, each different statement of which counts once."""
     lasting = (mentions.kind == STATE) & mentions.positive & (mentions.start != UNKNOWN)
     lasting &= (mentions.end == UNKNOWN) | (mentions.end > mentions.start)
@@ -82,14 +82,14 @@ def _followed(
     return np.bincount(rows, minlength=n_relations), np.bincount(rows[over], minlength=n_relations)
 
 
-def doubted(learned: Learned, asked: Ints, ended: Ints) -> NDArray[np.bool_]:
+def doubtful_relations(learned: Learned, asked: Ints, ended: Ints) -> NDArray[np.bool_]:
     """Tell of each relation whether more of its facts were judged over than its stated intervals leave credible.
 
     `asked` are the relations of facts that another value follows, `ended` those of the facts that it is said to have
     ended. Where texts state few ends, nothing is doubted.
 
     >>> stated = Learned(np.array([0, 0]), np.array([24, 0]), np.array([1, 0]))
-    >>> doubted(stated, np.repeat([0, 1], 20), np.repeat([0, 1], 18)).tolist()
+    >>> doubtful_relations(stated, np.repeat([0, 1], 20), np.repeat([0, 1], 18)).tolist()
     [True, False]
     """
     n_asked, n_ended = (np.bincount(relations, minlength=len(learned.n)) for relations in (asked, ended))

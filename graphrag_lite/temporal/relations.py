@@ -93,19 +93,21 @@ def relation_key(wording: str, *, english: bool) -> tuple[str, bool]:
     return "be " * of_itself + " ".join(stems), passive
 
 
-def states(wording: str, language: str = "en") -> bool:
+def states_relation(wording: str, language: str = "en") -> bool:
     """Tell whether words behind a subject say what it does or is: they open with a verb, not with a noun.
 
     Of a language without endings that tell verbs, it is a form of "be" or "have". What somebody feels or means to do
     is no such statement.
 
-    >>> [states(said) for said in ("who died in", "was carried out in a", "just got a", "worked at")]
+    >>> [states_relation(said) for said in ("who died in", "was carried out in a", "just got a", "worked at")]
     [True, True, True, True]
-    >>> [states(said) for said in ("s Prime Minister", "and planning", "we announced with", "is so excited for")]
+    >>> [states_relation(said) for said in ("s Prime Minister", "and planning", "we announced with",
+    ...  "is so excited for")]
     [False, False, False, False]
-    >>> [states(said) for said in ("confirmed they had signed", "plans we've discussed", "said that", "unit is in")]
+    >>> [states_relation(said) for said in ("confirmed they had signed", "plans we've discussed", "said that",
+    ...  "unit is in")]
     [True, False, False, False]
-    >>> [states(said, "fr") for said in ("a participé aux", "le capitaine en")]
+    >>> [states_relation(said, "fr") for said in ("a participé aux", "le capitaine en")]
     [True, False]
     """
     words = _plain(wording).split()

@@ -5,8 +5,8 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from graphrag_lite.temporal.instants import UNKNOWN, seconds
-from graphrag_lite.text.period import whole
+from graphrag_lite.temporal.instants import UNKNOWN, first_second
+from graphrag_lite.text.period import period_of
 
 _NUMBER = re.compile(r"(?<![0-9A-Za-z])\d{1,9}$")
 Key = tuple[int, ...]
@@ -26,7 +26,7 @@ def said_days(units: Iterable[tuple[str, int, int]], episodes: Iterable[tuple[st
     for document, start, end, time in episodes:
         day = time[:10]
         if day not in days:
-            period = whole(day)
+            period = period_of(day)
             days[day] = (period.first.toordinal() if period else 0,)
         listed.append((document, start, end, days[day]))
     return [day for (day,) in _last(units, listed, (0,))]
@@ -48,7 +48,12 @@ def said_order(
     """
     numbers = source_numbers(source_ids)
     listed = [
-        (document, start, end, (seconds(time), *((numbers.get(document, 0), ordinal) if kind == "message" else (0, 0))))
+        (
+            document,
+            start,
+            end,
+            (first_second(time), *((numbers.get(document, 0), ordinal) if kind == "message" else (0, 0))),
+        )
         for document, start, end, time, kind, ordinal in episodes
     ]
     keys = _last(units, listed, (UNKNOWN, 0, 0))

@@ -18,7 +18,7 @@ from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.intervals import Interval, day_after, intervals
 from graphrag_lite.temporal.one_value import OneValue, one_values
 from graphrag_lite.text.folding import fold_with_places
-from graphrag_lite.text.period import Period, whole
+from graphrag_lite.text.period import Period, period_of
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import is_statement, sentences, trimmed
 from graphrag_lite.text.times import may_state, times
@@ -186,7 +186,7 @@ def _asks(text: str) -> bool:
 @lru_cache(maxsize=1000)
 def _day(stated: str) -> date | None:
     """Return the day of a time, None where it is not known to the day."""
-    period: Period | None = whole(stated) if len(stated) >= 10 else None
+    period: Period | None = period_of(stated) if len(stated) >= 10 else None
     return period.first if period else None
 
 

@@ -64,18 +64,18 @@ def _changed(now: Read, before: Read) -> Iterator["pa.Table"]:
     """Yield the mentions of each run of which anything that a fact is made of is another in the other run."""
 
     def other(table: str, by: str, *columns: str) -> set[str]:
-        return groups.changed(getattr(now, table), getattr(before, table), by, columns)
+        return groups.changed_keys(getattr(now, table), getattr(before, table), by, columns)
 
     documents = other("fact_mentions", "document_id", *now.fact_mentions.column_names)
     documents |= other("source_documents", "id", "language")
     documents |= other("entity_resolutions", "document_id", "name", "entity_id", "title") - {""}
-    all_now, all_before = (groups.of(run.entity_resolutions, "document_id", [""]) for run in (now, before))
-    names = groups.changed(all_now, all_before, "name", ["entity_id", "title"])
+    all_now, all_before = (groups.rows_of(run.entity_resolutions, "document_id", [""]) for run in (now, before))
+    names = groups.changed_keys(all_now, all_before, "name", ["entity_id", "title"])
     wordings = other("relation_resolutions", "wording", "relation", "inverse")
     said = {"document_id": documents, "subject": names, "object": names, "relation": wordings}
     for run in (now, before):
         held = [groups.is_in(run.fact_mentions, column, values) for column, values in said.items()]
-        yield groups.chosen(run.fact_mentions, np.logical_or.reduce(held))
+        yield groups.held_rows(run.fact_mentions, np.logical_or.reduce(held))
 
 
 def parted(
@@ -102,7 +102,7 @@ def parted(
     near = np.flatnonzero(held & groups.is_in(facts, "relation", {name for name, _ in found}))
     for row, (name, *ends) in zip(near.tolist(), tables.rows(facts.take(near), "relation", *ENDS), strict=True):
         held[row] = (name, key_of(*(ends[2:] if kind_of[name] == "inverse" else ends[:2]))) not in found
-    return said.take(np.flatnonzero(own)), groups.chosen(facts, held)
+    return said.take(np.flatnonzero(own)), groups.held_rows(facts, held)
 
 
 def merged(kept: "pa.Table", made: "pa.Table") -> "pa.Table":
@@ -110,7 +110,7 @@ def merged(kept: "pa.Table", made: "pa.Table") -> "pa.Table":
     if not kept.num_rows:
         return made
     if made.num_rows * FEW > kept.num_rows:
-        return groups.stacked(kept, made).sort_by([(name, "ascending") for name in ORDER])
+        return groups.stack(kept, made).sort_by([(name, "ascending") for name in ORDER])
     columns = [kept[name] for name in ORDER]
 
     def row(place: int) -> tuple[str, ...]:
@@ -118,4 +118,4 @@ def merged(kept: "pa.Table", made: "pa.Table") -> "pa.Table":
 
     places = [bisect_left(range(kept.num_rows), each, key=row) for each in tables.rows(made, *ORDER)]
     order = np.insert(np.arange(kept.num_rows), places, kept.num_rows + np.arange(made.num_rows))
-    return groups.in_rows(groups.stacked(kept, made), order)
+    return groups.in_rows(groups.stack(kept, made), order)

@@ -62,10 +62,10 @@ def most_common(counts: Mapping[str, int]) -> str:
     return min(filter(None, counts), key=lambda code: (-counts[code], code), default="")
 
 
-def closest(text: str, among: Sequence[str]) -> str:
+def closest_language(text: str, among: Sequence[str]) -> str:
     """Return which of some languages a short text, such as a question, is most likely in; the first on a tie.
 
-    >>> closest("Où est né Scrooge ?", ["en", "fr"])
+    >>> closest_language("Où est né Scrooge ?", ["en", "fr"])
     'fr'
     """
     if len(among) < 2:
@@ -75,16 +75,17 @@ def closest(text: str, among: Sequence[str]) -> str:
     return max(among, key=lambda code: (code == script, counts[code], -among.index(code)))
 
 
-def spoken(question: str, among: Sequence[str]) -> str:
+def question_language(question: str, among: Sequence[str]) -> str:
     """Return which language a question is in, which need not be one of the corpus (`among`); empty where nothing tells.
 
     A function word counts the less the more languages have it, one that asks counts more, and one with a capital
     within the question is a name, as is a single one among the letters of another script. A language of the corpus
     needs less.
 
-    >>> spoken("What is Zep?", ["fr"]), spoken("Was ist Zep?", ["en"]), spoken("Was Die Hard in Los Angeles?", ["en"])
+    >>> (question_language("What is Zep?", ["fr"]), question_language("Was ist Zep?", ["en"]),
+    ...  question_language("Was Die Hard in Los Angeles?", ["en"]))
     ('en', 'de', 'en')
-    >>> spoken("Zepとは何ですか", ["fr"]), spoken("Zep", ["fr"])
+    >>> question_language("Zepとは何ですか", ["fr"]), question_language("Zep", ["fr"])
     ('ja', '')
     """
     words = WORD.findall(unicodedata.normalize("NFC", question))

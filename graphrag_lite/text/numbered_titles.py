@@ -28,10 +28,10 @@ class Numbered:
     end: int = 0
 
 
-def numbered(text: str, language: str) -> list[Numbered]:
+def numbered_words(text: str, language: str) -> list[Numbered]:
     """Return the words of `text` with a number to them, in order; no function word of `language`, no 2020-03-31.
 
-    >>> [(one.word, one.number) for one in numbered("FY20Q3 of 2020-03-31: EP-03, version 1.2, 3rd part", "en")]
+    >>> [(one.word, one.number) for one in numbered_words("FY20Q3 of 2020-03-31: EP-03, version 1.2, 3rd part", "en")]
     [('fy', '20'), ('q', '3'), ('ep', '3'), ('version', '1.2'), ('part', '3')]
     """
     found = [((m.start(2), m.end()), m[2], m[3], m[1] or "") for m in _AFTER.finditer(text)]
@@ -61,12 +61,12 @@ def without_part(title: str) -> str:
     return _PART.sub("", title).strip()
 
 
-def shortens(word: str, said: Numbered) -> bool:
+def abbreviates(word: str, said: Numbered) -> bool:
     """Say whether a word is the one that has a number in a question, one of both cut short, or its initials.
 
-    >>> [shortens(word, Numbered("quarter", "3")) for word in ("q", "quarter", "quarters", "part")]
+    >>> [abbreviates(word, Numbered("quarter", "3")) for word in ("q", "quarter", "quarters", "part")]
     [True, True, True, False]
-    >>> shortens("fy", Numbered("year", "2020", "fiscal"))
+    >>> abbreviates("fy", Numbered("year", "2020", "fiscal"))
     True
     """
     return word.startswith(said.word) or said.word.startswith(word) or word == said.before[:1] + said.word[:1]

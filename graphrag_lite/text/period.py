@@ -29,10 +29,11 @@ class Time(NamedTuple):
     form: str
 
 
-def whole(stated: str) -> Period | None:
+def period_of(stated: str) -> Period | None:
     """Return the days of an ISO 8601 date of any precision, None for "".
 
-    >>> str(whole("2024-02").last), str(whole("1843").first), str(whole("2024-05-01T09:30:00Z").first), whole("")
+    >>> (str(period_of("2024-02").last), str(period_of("1843").first), str(period_of("2024-05-01T09:30:00Z").first),
+    ...  period_of(""))
     ('2024-02-29', '1843-01-01', '2024-05-01', None)
     """
     return days_of(stated) if stated else None

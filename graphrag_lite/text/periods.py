@@ -9,17 +9,11 @@ from datetime import date
 from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.period import Period
 from graphrag_lite.text.times import all_times
+from graphrag_lite.text.word_lists import expressions
 
 LONGEST = 4_000  # characters of a question that are read
-
-# Documents of a series, of which the newest is meant: "in the latest quarter", "according to the last report".
-_NEWEST = {
-    "en": r"(?:latest|newest|most recent|current|last)(?: (?:fiscal|financial|annual|quarterly|earnings|monthly))?"
-    r" (?:quarter|year|report|call|release|version|edition|issue|update|filing|results|minutes|meeting|newsletter)",
-    "fr": r"(?:derni[eè]re?s?|plus r[eé]cente?s?) (?:trimestre|exercice|rapport|version|[eé]dition|compte rendu)",
-    "de": r"(?:letzte|neueste|aktuelle)[ns]? (?:quartal|gesch[aä]ftsjahr|bericht|version|ausgabe|protokoll)e?s?",
-    "es": r"(?:[uú]ltim[oa]s?|m[aá]s recientes?) (?:trimestre|ejercicio|informe|versi[oó]n|edici[oó]n|acta)",
-}
+_FORMS = expressions(__package__, "stated_dates.txt")
+_NOW = re.compile(r",? (?:(?:(?:right |as of )?now|at (?:the moment|present)|these days)(?=\W*$)|currently\b)", re.I)
 
 
 def without_newest(text: str, language: str) -> str:
@@ -28,8 +22,17 @@ def without_newest(text: str, language: str) -> str:
     >>> without_newest("How much was it in the most recent quarter?", "en"), without_newest("Who came last?", "en")
     ('How much was it in the  ?', 'Who came last?')
     """
-    pattern = _NEWEST.get(language)
+    pattern = _FORMS.get(f"newest {language}")
     return re.sub(rf"\b{pattern}\b", " ", text, flags=re.I) if pattern else text
+
+
+def without_now(text: str) -> str:
+    """Return an English question without the words by which it means what holds today.
+
+    >>> without_now("What is the net debt now?"), without_now("Who is currently the chair?")
+    ('What is the net debt?', 'Who is the chair?')
+    """
+    return _NOW.sub("", text)
 
 
 def periods(text: str, now: date | None, language: str) -> list[Period]:

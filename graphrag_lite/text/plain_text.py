@@ -14,7 +14,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # C0 and C1 with
 TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 WIDE = re.compile("[\U00010000-\U0010ffff]")  # two units in UTF-16
 MARKS = re.compile(r"[\\`*_\[\]<#$^|~]|%%|==|(?<=\W)!(?=\[)")
-CITATION = re.compile(r"\\\[(\d+)\\\]")  # a mark, as `escaped` leaves it
+CITATION = re.compile(r"\\\[(\d+)\\\]")  # a mark, as `escape_markdown` leaves it
 OPENERS = re.compile(r"^(\s*)([-+>=]|\d+[.)])", re.M)
 
 
@@ -46,10 +46,10 @@ def cut_line(text: str, most: int = 240) -> str:
     return line if len(line) <= most else (line[:most].rpartition(" ")[0] or line[:most]) + "…"
 
 
-def shown(text: str) -> str:
+def printable(text: str) -> str:
     """Return a text without control characters and marks that turn its direction.
 
-    >>> shown("Ann\\x07 \\u202eeeL\\u202c")
+    >>> printable("Ann\\x07 \\u202eeeL\\u202c")
     'Ann eeL'
     """
     return TURNING.sub("", CONTROL.sub("", text))
@@ -70,26 +70,26 @@ def utf16_offsets(text: str) -> Callable[[int], int]:
     return lambda at: at + moved[bisect_left(places, at)]
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Return a text such that Markdown shows it as it is, on as many lines.
 
-    >>> print(escaped("[[Ann]] paid $5 for <b> #2\\n- a list?"))
+    >>> print(escape_markdown("[[Ann]] paid $5 for <b> #2\\n- a list?"))
     \\[\\[Ann\\]\\] paid \\$5 for \\<b> \\#2
     \\- a list?
     """
-    text = MARKS.sub(lambda found: "".join("\\" + char for char in found[0]), shown(text))
+    text = MARKS.sub(lambda found: "".join("\\" + char for char in found[0]), printable(text))
     return OPENERS.sub(lambda found: found[1] + found[2][:-1] + "\\" + found[2][-1], text)
 
 
-def line(text: str) -> str:
-    """Return a text on one line, as `escaped`."""
-    return escaped(one_line(text))
+def markdown_line(text: str) -> str:
+    """Return a text on one line, as `escape_markdown`."""
+    return escape_markdown(one_line(text))
 
 
-def footnoted(text: str, prefix: str = "") -> str:
+def with_footnotes(text: str, prefix: str = "") -> str:
     """Return a text on one line, its marks as footnotes; `prefix` tells theirs from those of other texts of the file.
 
-    >>> print(footnoted("Ann paid. [2]", "7-"))
+    >>> print(with_footnotes("Ann paid. [2]", "7-"))
     Ann paid. [^7-2]
     """
-    return CITATION.sub(rf"[^{prefix}\1]", line(text))
+    return CITATION.sub(rf"[^{prefix}\1]", markdown_line(text))

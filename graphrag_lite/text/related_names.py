@@ -34,9 +34,9 @@ _LISTING = re.compile(
     r"(?:\s*(?:the|a|an|le|la|les|der|die|das))?[\s\"'“‘«»(]*",
     re.I,
 )
-_CLAUSE, _OTHER_SUBJECT, _AUTHORS, _AFFILIATION, _CODE, _FIRST_PERSON, _RELATIVE = (
+_CLAUSE, _SUBORDINATE, _OTHER_SUBJECT, _AUTHORS, _AFFILIATION, _CODE, _FIRST_PERSON, _RELATIVE = (
     re.compile(_FORMS[name])
-    for name in ("clause", "other subject", "authors", "affiliation", "code", "first person", "relative")
+    for name in ("clause", "subordinate", "other subject", "authors", "affiliation", "code", "first person", "relative")
 )
 _REFERENCE = re.compile(_FORMS["reference"], re.I)
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
@@ -136,6 +136,8 @@ def _related(text: str, a: Name, b: Name, span: tuple[int, int], label: str, lan
     if not label and between.count("(") > between.count(")"):  # "95% CI", "see Figure 2": an aside
         return False
     if not label and len(between) > MAX_PLAIN and between.count(",") > 1:
+        return False
+    if not label and _SUBORDINATE.search(between.lstrip("), "), 1):  # "which" right behind a name goes on about it
         return False
     words = _WORD.findall(between)
     if not speaks and _OTHER_SUBJECT.search(between):

@@ -19,11 +19,14 @@ LONG = 10_000  # characters
 UNSPACED_END = re.compile(r"[。！？][」』”’）]*(?![」』”’）])")
 MAX_TICKS = 2000  # of a paragraph, such as a table of code: sentencex takes a time that grows with their square
 LINE_END = re.compile(r"\n(?=[^\S\n]*\S)")
+WORD = re.compile(r"\s*\S+")
 MARKED_LINE = re.compile(r"[^\S\n]*(?:#{1,6}\s|[-*+•|>]\s|\d{1,3}[.)]\s|[A-Z][A-Z .'-]{2,40}:|[^\n|]{0,200} \| )")
 DANGLING = re.compile(
     r"[\s\"'“«(]*(?:[a-zà-ÿ]|(?i:he|she|it|its|his|her|they|their|this|that|these|those|and|but|il|elle|ce|cette)\b)"
 )
 STATED = re.compile(r"[.!…。！][\"'”’»)\]」』）]*$")
+MAX_INDENT = 40  # characters before the first word of a line, as in manuals
+SHORT_LINE = 0.6  # of the width of hard-wrapped text: a line that ends before, and had room for more, ended on purpose
 MAX_WRAPPED = 0.3  # hard-wrapped prose goes on in lower case after most line ends, lists and headlines after few
 
 
@@ -31,7 +34,7 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     """Return spans that cover `text` in order, each a sentence with the white space behind it.
 
     `language` is an ISO 639-1 code; it decides about abbreviations. A blank line always ends a sentence, the end of a
-    line does where the text is not hard-wrapped, or before a heading, list item or speaker's name.
+    line does where the text is not hard-wrapped, or had room for more, or before a heading, item or speaker's name.
 
     >>> text = "Mr. Dorr left.  He ran.\\nWhy?"
     >>> [text[start:end] for start, end in sentences(text)]
@@ -44,6 +47,7 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     ends: list[int] = []
     last = ""  # the sentence before
     wrapped = _is_wrapped(text)
+    room = SHORT_LINE * _width(text) if wrapped else 0.0
     paragraphs = list(_paragraphs(text))
     for top, bottom in zip([0, *paragraphs], paragraphs, strict=False):
         begun = BEGINNING.match(text, top, bottom)
@@ -68,7 +72,7 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
                 ends.pop()
             if "\n" in bare:
                 lines = (line.end() for line in LINE_END.finditer(text, end - len(piece.lstrip()), end))
-                ends += [line for line in lines if line < end and (not wrapped or MARKED_LINE.match(text, line))]
+                ends += [line for line in lines if line < end and _ends_at(text, line, wrapped, room)]
             ends.append(end)
             last = bare
     if text and not ends:
@@ -116,8 +120,22 @@ def _paragraphs(text: str) -> Iterator[int]:
         yield bottom
 
 
+def _ends_at(text: str, line: int, wrapped: bool, room: float) -> bool:
+    """Say whether a sentence ends with the line before the one at `line`, whose first word would not fill `room`."""
+    if not wrapped or MARKED_LINE.match(text, line):
+        return True
+    first = WORD.match(text, line)
+    return line - text.rfind("\n", 0, line - 1) + len(first[0].lstrip() if first else "") < room
+
+
+def _width(text: str) -> int:
+    """Return the width of hard-wrapped text: one line in ten is longer, of code or an address."""
+    lengths = sorted(map(len, text.splitlines()))
+    return lengths[len(lengths) * 9 // 10]
+
+
 def _is_wrapped(text: str) -> bool:
-    """Say whether lines end where the page did, not where sentences do."""
-    line_ends = list(LINE_END.finditer(text))
-    going_on = sum(text[line.end()].islower() for line in line_ends)
-    return going_on > MAX_WRAPPED * len(line_ends)
+    """Say whether lines of paragraphs end where the page did, not where sentences do."""
+    ends = [line.end() for line in LINE_END.finditer(text) if text[line.start() - 1 : line.start()] != "\n"]
+    going_on = sum(text[end : end + MAX_INDENT].lstrip()[:1].islower() for end in ends)
+    return going_on > MAX_WRAPPED * len(ends)

@@ -11,53 +11,34 @@ from functools import cache
 
 from graphrag_lite.text.dates import iso_date
 from graphrag_lite.text.folding import fold, unaccented
-from graphrag_lite.text.period import Period, Time, days_of, whole
+from graphrag_lite.text.period import Period, Time, days_of, period_of
 from graphrag_lite.text.relative_times import relative_dates, relative_times
+from graphrag_lite.text.word_lists import expressions
 
 PRECISIONS = ("day", "week", "month", "season", "year", "decade", "century")
 
-
-_NAMES = (
-    "january|janvier|januar|enero|gennaio|janeiro|januari|february|fevrier|februar|febrero|febbraio|fevereiro|februari"
-    "|march|mars|marz|marzo|marco|maart|april|avril|abril|aprile|may|mai|mayo|maggio|maio|mei"
-    "|june|juin|juni|junio|giugno|junho|july|juillet|juli|julio|luglio|julho|august|aout|agosto|augustus"
-    "|september|septembre|septiembre|settembre|setembro|october|octobre|oktober|octubre|ottobre|outubro"
-    "|november|novembre|noviembre|novembro|december|decembre|dezember|diciembre|dicembre|dezembro"
-)
-_SHORT = "jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec"
+_FORMS = expressions(__package__, "stated_dates.txt")
+_NAMES, _SHORT = _FORMS["months"], _FORMS["short months"]
 _YEAR = r"(?:1\d{3}|20\d{2})"
-_DAY = r"\d{1,2}(?:st|nd|rd|th|er|º|\.)?"
-_COMMA = r"(?: ?,? )"  # in prepared corpora a comma is a word of its own
+_PARTS = {
+    "YEAR": _YEAR,
+    "DAY": r"\d{1,2}(?:st|nd|rd|th|er|º|\.)?",
+    "COMMA": r"(?: ?,? )",  # in prepared corpora a comma is a word of its own
+    "MONTH": _NAMES,
+    "SHORT": _SHORT,
+}
+_DATES = re.sub("|".join(_PARTS), lambda part: _PARTS[part[0]], _FORMS["dates"])
 _ABSOLUTE = re.compile(
-    rf"(?:(?<![\w/.-])|(?<=[a-z\d]-)(?=[a-z]|\d{{1,2}} [a-z]))(?:{_YEAR}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?![\w/-]|\.\d)"
-    rf"|(?P<years>{_YEAR} ?[-/–—] ?(?:{_YEAR}|\d{{2}}))(?![\w/-]|\.\d)"
-    rf"|{_YEAR}[/.]\d(?![\w/-]|\.\d)"
-    rf"|(?P<packed>{_YEAR}[01]\d[0-3]\d)(?!\w)"
-    rf"|\d{{1,2}}[-/.]\d{{1,2}}[-/.]{_YEAR}(?!\w)"
-    rf"|(?P<month_of_days>{_NAMES}) (?P<one>\d{{1,2}}) ?(?:\*\*)?(?:-|to|and) ?(?P<other>\d{{1,2}})"
-    rf"(?:{_COMMA}(?P<year_of_days>{_YEAR}))?(?![\w:%]|,?\d|[-/.]\d)"
-    rf"|(?P<first>\d{{1,2}}) ?(?:[-–—]|to|bis|au|al?|tot) ?(?P<last>\d{{1,2}})\.? (?:de |of )?(?P<days_of>{_NAMES})"
-    rf"(?:{_COMMA}(?:de |of )?(?P<days_year>{_YEAR}))?(?!\w)"
-    rf"|(?:{_DAY} ?(?:de |of )?)?(?:{_NAMES}|{_SHORT})\.?{_COMMA}(?:de |of )?{_YEAR}(?!\w)"
-    rf"|(?:{_NAMES}|{_SHORT})\.? {_DAY}{_COMMA}{_YEAR}(?!\w)"
-    rf"|(?P<before>{_DAY}) (?:de |of )?(?P<month>{_NAMES})(?!\w)"
-    rf"|(?P<name>{_NAMES}|(?:{_SHORT})\.?) (?:the (?=\d+[snrt]))?"
-    rf"(?P<after>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:%]|,\d|\.\d)"
-    rf"|(?:in|im|en|em|during|since|of) (?:early |mid[ -]?|late )?(?P<alone>{_NAMES})(?!\w|,? (?:de |of )?\d)"
-    rf"|(?:the )?(?:(?P<part>early|mid|late)[ -])?(?P<decade>(?:1\d|20)\d0)['’]?s(?!\w)"
-    rf"|(?P<slashed>(?:0?[1-9]|1[0-2])/(?:1[3-9]|2\d|3[01])|(?:1[3-9]|2\d|3[01])/(?:0?[1-9]|1[0-2]))(?![\w/%-]|\.\d)"
-    rf"|(?P<year>{_YEAR})(?!\w|[./]\d| [年년]))"
+    rf"(?:(?<![\w/.-])|(?<=[a-z\d]-)(?=[a-z]|\d{{1,2}} [a-z]))(?:{_DATES})"
     rf"|(?<!\d){_YEAR} ?[年년](?: ?\d{{1,2}} ?[月월](?: ?\d{{1,2}} ?[日일号號])?)?"
 )
 _TO = re.compile(
-    r" ?(?:to|until|till|through|thru|-|~|bis|au|al?|hasta|ate|tot|から|至|到|부터|에서) ?(?:the )?"
+    rf" ?(?:{_FORMS['to']}) ?(?:the )?"
     r"(?:(?:beginning|start|middle|end|close|early|mid|late)(?: of)?[ -])?(?:the )?"
 )
-_AND = re.compile(r" (?:and|et|und|y|en|e) (?:the )?")
-_BETWEEN = re.compile(r"(?:between|entre|zwischen|tra|fra|tussen) (?:the )?$")
-_STILL = re.compile(
-    r" ?(?:-|to|until|till) ?(?:the )?(?:present|now|today|date|heute|aujourd'hui|hoy|oggi|hoje|heden)(?!\w)"
-)
+_AND = re.compile(rf" (?:{_FORMS['and']}) (?:the )?")
+_BETWEEN = re.compile(rf"(?:{_FORMS['between']}) (?:the )?$")
+_STILL = re.compile(rf" ?(?:-|to|until|till) ?(?:the )?(?:{_FORMS['now']})(?!\w)")
 
 
 @cache
@@ -130,7 +111,7 @@ def all_times(plain: str, now: date | None, language: str, *, asked: bool = Fals
             return
 
 
-def vaguer(one: str, other: str) -> str:
+def coarser(one: str, other: str) -> str:
     """Return the vaguer of two precisions."""
     return max(one, other, key=PRECISIONS.index)
 
@@ -147,7 +128,7 @@ def _absolute(plain: str, now: date | None, *, asked: bool) -> Iterator[Time]:
             joins = _TO.fullmatch(between) or (_AND.fullmatch(between) and _BETWEEN.search(plain, 0, opened.start))
             if joins and opened.period.first <= time.period.last and opened.form != "range":
                 period = Period(opened.period.first, time.period.last)
-                yield Time(opened.start, time.end, period, vaguer(opened.precision, time.precision), "range")
+                yield Time(opened.start, time.end, period, coarser(opened.precision, time.precision), "range")
                 opened = None
                 continue
             yield opened
@@ -174,7 +155,7 @@ def _dated(found: re.Match[str], now: date | None, *, asked: bool) -> Time | Non
         return Time(*found.span(), Period(date.fromisoformat(first), date.fromisoformat(last)), "day", "range")
     yearless = found["month"] or found["name"] or found["alone"] or found["slashed"]
     stated = _stated(found, now, asked)
-    period = whole(stated)
+    period = period_of(stated)
     if period is None:
         return None
     precision = "year" if len(stated) == 4 else "month" if len(stated) == 7 else "day"
@@ -242,6 +223,6 @@ def _nearest(dates: list[str], now: date | None, asked: bool) -> str:
 
 def _is_day(stated: str) -> bool:
     try:
-        return bool(whole(stated))
+        return bool(period_of(stated))
     except ValueError:
         return False

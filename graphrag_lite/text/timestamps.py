@@ -39,16 +39,16 @@ _JOINING = re.compile(r"\b(?:at|on|um|uhr|kl|klo|om|alle|ore|a las?|as?)\b\.?|[,
 _ORDERS = {"day first": (2, 1, 0), "month first": (2, 0, 1), "year first": (0, 1, 2)}  # places of year, month, day
 
 
-def iso(value: Any) -> str:
+def to_iso(value: Any) -> str:
     """Return a time as ISO 8601, empty where it is none. Numbers are seconds (or thousandths, or millionths) since
     1970, UTC, in digits too, as a CSV file has them; of four digits they are a year.
 
-    >>> iso("2023-05-21 08:38"), iso(1700000000), iso("last week")
+    >>> to_iso("2023-05-21 08:38"), to_iso(1700000000), to_iso("last week")
     ('2023-05-21T08:38:00', '2023-11-14T22:13:20+00:00', '')
-    >>> iso("Tue, 30 May 2023 23:40:00 +0200"), iso("1:56 pm on 8 May, 2023"), iso("2023/05/30 (Tue) 23:40")
+    >>> to_iso("Tue, 30 May 2023 23:40:00 +0200"), to_iso("1:56 pm on 8 May, 2023"), to_iso("2023/05/30 (Tue) 23:40")
     ('2023-05-30T23:40:00+02:00', '2023-05-08T13:56:00', '2023-05-30T23:40:00')
     """
-    return isos([value])[0]
+    return column_to_iso([value])[0]
 
 
 def is_standard(value: Any) -> bool:
@@ -60,10 +60,10 @@ def is_standard(value: Any) -> bool:
     return bool(_standard(value))
 
 
-def isos(values: Sequence[Any]) -> list[str]:
+def column_to_iso(values: Sequence[Any]) -> list[str]:
     """Return each of the values of a field as ISO 8601, empty where it is no time, or one of two that nothing tells.
 
-    >>> isos(["05/06/2023, 23:40", "30/06/2023, 9:05 pm"]), isos(["05/06/2023"])
+    >>> column_to_iso(["05/06/2023, 23:40", "30/06/2023, 9:05 pm"]), column_to_iso(["05/06/2023"])
     (['2023-06-05T23:40:00', '2023-06-30T21:05:00'], [''])
     """
     return list(times_of(values))
@@ -86,7 +86,7 @@ class Times:
 
 
 def times_of(values: Iterable[Any], *, in_order: bool = False) -> Times:
-    """Return what `isos` does, and hold little of it. Of values that are `in_order` of time, that tells, too.
+    """Return what `column_to_iso` does, and hold little of it. Of values that are `in_order` of time, that tells, too.
 
     >>> list(times_of(["05/06/2023", "06/06/2023", "01/07/2023"], in_order=True))
     ['2023-06-05', '2023-06-06', '2023-07-01']

@@ -47,7 +47,7 @@ PIECE = 20_000  # characters encoded at once: tiktoken gives up on a million bla
 logger = logging.getLogger(__name__)
 
 
-def estimate(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Estimate tokens as one per 4 characters, rounded up: OpenAI's rule of thumb for English."""
     return -(-len(text) // 4)
 
@@ -71,6 +71,7 @@ class _Costs(dict[str, int]):
             n = _merged(self._ranks, piece.encode())
         else:
             n = self._count(piece)
+            self._ranks, self._n_merged = {}, _FIRST  # what counts the rest holds them, too
         if len(piece) <= _LONGEST:
             if len(self) >= _MAX_CACHED:
                 self.clear()
@@ -97,20 +98,20 @@ def _merged(ranks: Mapping[bytes, int], piece: bytes) -> int:
 
 
 @cache
-def counter(encoding: str) -> Callable[[str], int]:
+def token_counter(encoding: str) -> Callable[[str], int]:
     """Return the function that counts a text's tokens. `encoding` is one of ENCODINGS, or characters.
 
     Where the rank table is missing or altered it says so once and returns the estimate: a count is never a crash.
 
-    >>> counter("cl100k_base")("Marley was dead: to begin with.")
+    >>> token_counter("cl100k_base")("Marley was dead: to begin with.")
     9
     """
     if encoding == "characters":
-        return estimate
+        return estimate_tokens
     table = _table(encoding)
     if table is None:
         logger.warning("The exact token table is missing or altered: tokens are estimated as characters / 4.")
-        return estimate
+        return estimate_tokens
 
     @cache
     def codec() -> "tiktoken.Encoding":
@@ -118,7 +119,9 @@ def counter(encoding: str) -> Callable[[str], int]:
 
         words = table.split()
         ranks = dict(zip(map(binascii.a2b_base64, words[::2]), map(int, words[1::2]), strict=True))
-        return tiktoken.Encoding(encoding, pat_str=ENCODINGS[encoding][1], mergeable_ranks=ranks, special_tokens={})
+        made = tiktoken.Encoding(encoding, pat_str=ENCODINGS[encoding][1], mergeable_ranks=ranks, special_tokens={})
+        ranks.clear()  # it has copied them
+        return made
 
     def whole(text: str) -> int:
         return len(codec().encode_ordinary(text))
@@ -134,10 +137,10 @@ def counter(encoding: str) -> Callable[[str], int]:
 
 
 @cache
-def token(encoding: str, word: str) -> int | None:
+def token_id(encoding: str, word: str) -> int | None:
     """Return the number of the token that is this whole word; None where it is several, or the table is missing.
 
-    >>> token("cl100k_base", "Yes"), token("cl100k_base", "Scrooge")
+    >>> token_id("cl100k_base", "Yes"), token_id("cl100k_base", "Scrooge")
     (9642, None)
     """
     found = re.search(

@@ -25,28 +25,33 @@ def about_something(question_terms: list[str], language: str) -> list[str]:
     return [term for term in question_terms if term not in ASKING and term not in _generic(language)]
 
 
-def aspects(text: str, language: str) -> set[Aspect] | None:
+def corpus_aspects(text: str, language: str) -> set[Aspect] | None:
     """Return which aspects of the whole corpus a question asks about, none of them for an overview.
 
     None where it asks about something in the corpus. Years and the like are no such thing.
 
-    >>> aspects("What are the main themes?", "en"), sorted(aspects("Who are the most important people?", "en"))
+    >>> (corpus_aspects("What are the main themes?", "en"),
+    ...  sorted(corpus_aspects("Who are the most important people?", "en")))
     (set(), ['person'])
-    >>> aspects("How does Scrooge change in the story?", "en"), aspects("What changed from 2021 to 2023?", "en")
+    >>> (corpus_aspects("How does Scrooge change in the story?", "en"),
+    ...  corpus_aspects("What changed from 2021 to 2023?", "en"))
     (None, {'change'})
-    >>> aspects("Was sind die Themen?", "de"), aspects("主要主题是什么？", "zh"), aspects("Who is it?", "en")
+    >>> (corpus_aspects("Was sind die Themen?", "de"), corpus_aspects("主要主题是什么？", "zh"),
+    ...  corpus_aspects("Who is it?", "en"))
     (set(), set(), None)
-    >>> aspects("Who keeps turning up?", "en"), aspects("What's in here?", "en"), aspects("Who won?", "en")
+    >>> (corpus_aspects("Who keeps turning up?", "en"), corpus_aspects("What's in here?", "en"),
+    ...  corpus_aspects("Who won?", "en"))
     ({'person'}, set(), None)
-    >>> aspects("Which technologies come up?", "en"), aspects("Каковы основные темы?", "ru")
+    >>> corpus_aspects("Which technologies come up?", "en"), corpus_aspects("Каковы основные темы?", "ru")
     ({'product'}, set())
-    >>> aspects("What is my name?", "en"), aspects("When is the event?", "en"), aspects("What stands out?", "en")
+    >>> (corpus_aspects("What is my name?", "en"), corpus_aspects("When is the event?", "en"),
+    ...  corpus_aspects("What stands out?", "en"))
     (None, None, set())
-    >>> aspects("What is the product?", "en"), aspects("What are the products?", "en")
+    >>> corpus_aspects("What is the product?", "en"), corpus_aspects("What are the products?", "en")
     (None, {'product'})
     """
     if not language:  # too few words to tell it
-        return next((found for code in LANGUAGES if (found := aspects(text, code)) is not None), None)
+        return next((found for code in LANGUAGES if (found := corpus_aspects(text, code)) is not None), None)
     if _OF_ONE.search(text):
         return None
     text, n_phrases = _PHRASES.subn("", text)

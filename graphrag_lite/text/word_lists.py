@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 
-_HEAD = re.compile(r"\[([a-z][a-z_ ]*)\]")
+_HEAD = re.compile(r"\[([a-z][a-z_ ]*)\](?: +(\S.*))?")
 
 
 @cache
 def sections(package: str, name: str) -> dict[str, list[str]]:
-    """Return the words of a file by section, casefolded, in order: a line `[section]`, below it words.
+    """Return the words of a file by section, casefolded, in order: a line `[section]`, behind or below it words.
 
     White space separates words, "_" stands for a space within one, lines of # are comments.
 
@@ -25,7 +25,7 @@ def sections(package: str, name: str) -> dict[str, list[str]]:
 
 @cache
 def expressions(package: str, name: str) -> dict[str, str]:
-    """Return the regular expressions of a file by section: a line `[section]`, below it alternatives, one a line.
+    """Return the regular expressions of a file by section: `[section]`, behind or below it alternatives, one a line.
 
     >>> expressions("graphrag_lite.text", "transcripts.txt")["en persons"]
     'i|me|my|mine|you|your|yours'
@@ -42,5 +42,7 @@ def _lines(package: str, name: str) -> Iterator[tuple[str, str]]:
     for line in (resources.files(package) / name).read_text(encoding="utf-8").splitlines():
         if line[:1] == "[" and (head := _HEAD.fullmatch(line)):
             section = head[1]
+            if head[2]:
+                yield section, head[2]
         elif line.strip() and line != "#" and not line.startswith("# "):
             yield section, line

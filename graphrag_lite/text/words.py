@@ -16,14 +16,8 @@ from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.function_words import FUNCTION_WORDS, IDEOGRAPHIC_PARTICLES, IDEOGRAPHIC_QUESTIONS
 from graphrag_lite.text.word_lists import expressions
 
-# ISO 639-1 to the name of the Snowball algorithm (snowballstem.org). English is Porter2.
-_SNOWBALL = {
-    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish",
-    "et": "estonian", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian",
-    "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian", "ne": "nepali", "nl": "dutch",
-    "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish",
-    "ta": "tamil", "tr": "turkish", "yi": "yiddish",
-}  # fmt: skip
+# Languages (ISO 639-1) of which Snowball's algorithms (snowballstem.org) are used; English is Porter2.
+_STEMMED = frozenset("ar ca da de el en es et eu fi fr ga hi hu hy id it lt ne nl no pt ro ru sr sv ta tr yi".split())
 _NORWEGIAN = {"nb": "no", "nn": "no"}
 _TONES_KEPT = ("vi",)  # where letters without their marks are other words: recall@5 fell by 1.7 points
 
@@ -144,8 +138,7 @@ class _Stems(dict[str, str]):
 @cache
 def _stems(language: str) -> _Stems:
     language = _NORWEGIAN.get(language, language)
-    algorithm = _SNOWBALL.get(language)
-    stem: Callable[[str], str] = Stemmer.Stemmer(algorithm).stemWord if algorithm else str
+    stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord if language in _STEMMED else str
     left_out = FUNCTION_WORDS.get(language, frozenset()) - _KEPT.get(language, frozenset())
     if language == "en":  # an English accent belongs to a foreign name, and its stem must not depend on it
         return _Stems(lambda word: "find" if word == "found" else stem(unaccented(word)), left_out)  # who founded it?

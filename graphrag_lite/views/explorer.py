@@ -14,7 +14,7 @@ from string import Template
 from typing import Any
 
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.text.plain_text import shown
+from graphrag_lite.text.plain_text import printable
 from graphrag_lite.views import page_data
 
 MAX_BYTES = 20_000_000  # of a page: above, texts of documents are left out
@@ -29,14 +29,14 @@ def page(view: SnapshotView, title: str, *, max_bytes: int = MAX_BYTES) -> bytes
 
     Where it would be larger than `max_bytes`, the texts of documents are left out, and the page says so.
     """
-    texts = _packed(page_data.texts(view))
-    data = _packed(page_data.graph(view, title, with_texts=True))
+    texts = _packed(page_data.document_texts(view))
+    data = _packed(page_data.page_graph(view, title, with_texts=True))
     if len(texts) + len(data) > max_bytes:
-        texts, data = _packed([]), _packed(page_data.graph(view, title, with_texts=False))
+        texts, data = _packed([]), _packed(page_data.page_graph(view, title, with_texts=False))
     script = "\n".join(map(_part, SCRIPTS))
     style = _part("style.css")
     values = {
-        "title": html.escape(shown(title)),
+        "title": html.escape(printable(title)),
         "script": script,
         "script_hash": _hash(script),
         "style": style,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from graphrag_lite import tables
-from graphrag_lite.distribution import extra
+from graphrag_lite.distribution import install_hint
 from graphrag_lite.errors import PluginError
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.text.plain_text import shown
+from graphrag_lite.text.plain_text import printable
 
 if TYPE_CHECKING:
     import networkx
@@ -83,7 +83,7 @@ def graph_of(view: SnapshotView) -> "networkx.DiGraph[str]":
     try:
         import networkx
     except ModuleNotFoundError:
-        raise PluginError(f"GraphML and GEXF need {extra('graph')}") from None
+        raise PluginError(f"GraphML and GEXF need {install_hint('graph')}") from None
 
     graph: networkx.DiGraph[str] = networkx.DiGraph()
     entities = view.arrow("entities").to_pylist()
@@ -141,4 +141,4 @@ def gexf(view: SnapshotView) -> Iterator[File]:
 
 
 def _text(value: str) -> str:
-    return shown(value).translate(NO_XML)
+    return printable(value).translate(NO_XML)

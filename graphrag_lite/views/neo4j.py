@@ -17,7 +17,7 @@ from itertools import groupby
 from typing import Any
 
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.text.plain_text import shown
+from graphrag_lite.text.plain_text import printable
 
 Row = Mapping[str, Any]
 File = tuple[str, bytes]
@@ -91,7 +91,7 @@ def property_graph(view: SnapshotView) -> tuple[list[Nodes], list[Edges]]:
 
 
 def _value(value: Any) -> Any:
-    return shown(value) if isinstance(value, str) else value
+    return printable(value) if isinstance(value, str) else value
 
 
 def _picked(rows: Sequence[Row], *columns: str) -> list[dict[str, Any]]:

@@ -15,8 +15,8 @@ import yaml
 
 from graphrag_lite import tables
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.temporal.holding import line as told_fact
-from graphrag_lite.text.plain_text import escaped, footnoted, line, shown
+from graphrag_lite.temporal.holding import fact_line as told_fact
+from graphrag_lite.text.plain_text import escape_markdown, markdown_line, printable, with_footnotes
 from graphrag_lite.views.other_names import other_names
 
 MIN_UNITS = 2  # text units that name an entity which has a note
@@ -37,7 +37,7 @@ class Vault:
 
     def link(self, path: str | None, instead: str = "") -> str:
         """Return a link to a note, or where there is none, words instead."""
-        return f"[[{path}|{re.sub(r'[][|]', ' ', self.titles[path])}]]" if path else line(instead)
+        return f"[[{path}|{re.sub(r'[][|]', ' ', self.titles[path])}]]" if path else markdown_line(instead)
 
 
 def obsidian(view: SnapshotView) -> Iterator[tuple[str, bytes]]:
@@ -53,9 +53,9 @@ def obsidian(view: SnapshotView) -> Iterator[tuple[str, bytes]]:
         {identity: f"Documents/{name}" for identity, name in texts.items()},
         {row["community"]: f"Reports/Community {row['community']}" for row in reports},
         {
-            **{f"Names/{names[row['id']]}": shown(row["title"]) for row in entities},
-            **{f"Documents/{texts[row['id']]}": shown(row["title"] or row["path"]) for row in documents},
-            **{f"Reports/Community {row['community']}": shown(row["title"]) for row in reports},
+            **{f"Names/{names[row['id']]}": printable(row["title"]) for row in entities},
+            **{f"Documents/{texts[row['id']]}": printable(row["title"] or row["path"]) for row in documents},
+            **{f"Reports/Community {row['community']}": printable(row["title"]) for row in reports},
         },
     )
     notes = [*_names(view, vault, entities), *_reports(view, vault, reports), *_documents(view, vault, documents)]
@@ -79,7 +79,7 @@ def file_names(named: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 
 def _clean(name: str) -> str:
-    name = " ".join(FORBIDDEN.sub(" ", unicodedata.normalize("NFC", shown(name))).split())
+    name = " ".join(FORBIDDEN.sub(" ", unicodedata.normalize("NFC", printable(name))).split())
     if len(name.encode()) > MAX_NAME:
         digest = hashlib.sha256(name.encode()).hexdigest()[:8]
         name = name.encode()[: MAX_NAME - 9].decode(errors="ignore").strip() + " " + digest
@@ -107,24 +107,30 @@ def _names(view: SnapshotView, vault: Vault, entities: Sequence[Row]) -> Iterato
     for row in view.arrow("relationships").to_pylist():
         ends = [(row["source_id"], row["source"]), (row["target_id"], row["target"])]
         for (own, _), (other, title) in (ends, ends[::-1]):
-            relation = f" ({line(row['relation'])})" if row["relation"] else ""
-            said = f": {line(row['description'])} {_sources(vault, row['sources'])}" if row["description"] else ""
+            relation = f" ({markdown_line(row['relation'])})" if row["relation"] else ""
+            said = (
+                f": {markdown_line(row['description'])} {_sources(vault, row['sources'])}" if row["description"] else ""
+            )
             near.setdefault(own, []).append(f"{vault.link(vault.names.get(other), title)}{relation}{said}")
     facts: dict[str, list[str]] = {}
     for row in view.arrow("facts").to_pylist():
         for own in {row["subject_id"], row["object_id"]} - {""}:
-            facts.setdefault(own, []).append(f"{line(told_fact(row))} {_sources(vault, row['sources'])}")
+            facts.setdefault(own, []).append(f"{markdown_line(told_fact(row))} {_sources(vault, row['sources'])}")
     within = _communities_of(view, vault)
     others = dict(zip(view.column("entities", "id").to_pylist(), other_names(view), strict=True))
     for row in entities:
         documents = dict.fromkeys(document_of[unit] for unit in row["text_unit_ids"])
-        front = {"id": row["id"], "aliases": [shown(row["title"]), *others[row["id"]]], "type": shown(row["type"])}
+        front = {
+            "id": row["id"],
+            "aliases": [printable(row["title"]), *others[row["id"]]],
+            "type": printable(row["type"]),
+        }
         front |= {"passages": row["frequency"], "documents": row["n_documents"]}
         yield (
             vault.names[row["id"]],
             _note(
                 front,
-                f"{line(row['description'])} {_sources(vault, row['sources'])}".strip(),
+                f"{markdown_line(row['description'])} {_sources(vault, row['sources'])}".strip(),
                 _section("Relationships", near.get(row["id"], [])),
                 _section("When", facts.get(row["id"], [])),
                 _section("Reports", (vault.link(vault.reports[number]) for number in within.get(row["id"], []))),
@@ -152,15 +158,18 @@ def _reports(view: SnapshotView, vault: Vault, reports: Sequence[Row]) -> Iterat
             f" characters {span['char_start']}-{span['char_end']}"
             for span in row["citations"]
         ]
-        front = {"id": row["id"], "aliases": [shown(row["title"])], "level": row["level"]}
+        front = {"id": row["id"], "aliases": [printable(row["title"])], "level": row["level"]}
         front |= {"rank": row["rank"], "size": row["size"]}
         yield (
             vault.reports[row["community"]],
             _note(
                 front,
-                f"# {line(row['title'])}",
-                footnoted(row["summary"]),
-                *(f"**{line(each['summary'])}**\n{footnoted(each['explanation'])}" for each in row["findings"]),
+                f"# {markdown_line(row['title'])}",
+                with_footnotes(row["summary"]),
+                *(
+                    f"**{markdown_line(each['summary'])}**\n{with_footnotes(each['explanation'])}"
+                    for each in row["findings"]
+                ),
                 f"Part of {vault.link(vault.reports[row['parent']])}" if row["parent"] in vault.reports else "",
                 _section("Parts", map(vault.link, inner)),
                 _section("Names", map(vault.link, notes)),
@@ -174,13 +183,13 @@ def _documents(view: SnapshotView, vault: Vault, documents: Sequence[Row]) -> It
     for document, found in tables.rows(view.arrow("text_units"), "document_id", "entity_ids"):
         named.setdefault(document, {}).update(dict.fromkeys(each for each in found if each in vault.names))
     for row in documents:
-        front = {"id": row["id"], "aliases": [shown(row["title"])], "path": shown(row["path"])}
+        front = {"id": row["id"], "aliases": [printable(row["title"])], "path": printable(row["path"])}
         front |= {"created": row["created_at"]} if row["created_at"] else {}
         yield (
             vault.documents[row["id"]],
             _note(
                 front,
-                escaped(row["text"]),
+                escape_markdown(row["text"]),
                 _section("Names", sorted(vault.link(vault.names[each]) for each in named.get(row["id"], {}))),
             ),
         )

@@ -2,7 +2,7 @@
 
 from graphrag_lite import tables
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.text.plain_text import shown
+from graphrag_lite.text.plain_text import printable
 
 MOST = 12  # of an entity, in the order of the alphabet
 
@@ -15,5 +15,5 @@ def other_names(view: SnapshotView) -> list[list[str]]:
     for name, identity in tables.rows(view.arrow("entity_resolutions"), "name", "entity_id"):
         row = row_of.get(identity, -1)
         if row >= 0 and name.casefold() != titles[row].casefold():
-            found[row].add(shown(name))
+            found[row].add(printable(name))
     return [sorted(names)[:MOST] for names in found]

@@ -7,8 +7,8 @@ from typing import Any
 from graphrag_lite import tables
 from graphrag_lite.evidence.places import page_of
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.temporal.holding import period
-from graphrag_lite.text.plain_text import one_line, shown, utf16_offsets
+from graphrag_lite.temporal.holding import fact_period
+from graphrag_lite.text.plain_text import one_line, printable, utf16_offsets
 from graphrag_lite.views.other_names import other_names
 
 Spans = Sequence[Mapping[str, Any]]
@@ -44,7 +44,7 @@ class CitedPlaces:
         )
 
 
-def graph(view: SnapshotView, title: str, *, with_texts: bool) -> dict[str, Any]:
+def page_graph(view: SnapshotView, title: str, *, with_texts: bool) -> dict[str, Any]:
     """Return all but the texts of documents, as values of JSON.
 
     A description, or the sentence of a relationship or fact, is None where its spans, joined, say the same: the page
@@ -55,14 +55,14 @@ def graph(view: SnapshotView, title: str, *, with_texts: bool) -> dict[str, Any]
     kinds = sorted(set(view.column("entities", "type").to_pylist()))
 
     def said(text: str, spans: Spans) -> str | None:
-        return None if with_texts and spans and places.words(spans) == one_line(text) else shown(text)
+        return None if with_texts and spans and places.words(spans) == one_line(text) else printable(text)
 
     return {
-        "title": shown(title),
+        "title": printable(title),
         "snapshot": view.folder.name.partition("-")[2],
         "method": view.manifest["settings"]["method"],
         "with_texts": with_texts,
-        "types": [shown(kind) for kind in kinds],
+        "types": [printable(kind) for kind in kinds],
         "names": _names(view, places, entity_row, kinds, said),
         "relationships": _relationships(view, places, entity_row, said),
         **_communities(view, places),
@@ -71,9 +71,9 @@ def graph(view: SnapshotView, title: str, *, with_texts: bool) -> dict[str, Any]
     }
 
 
-def texts(view: SnapshotView) -> list[str]:
+def document_texts(view: SnapshotView) -> list[str]:
     """Return the text of every document as it is shown."""
-    return [shown(text) for text in view.column("documents", "text").to_pylist()]
+    return [printable(text) for text in view.column("documents", "text").to_pylist()]
 
 
 def _names(
@@ -93,7 +93,7 @@ def _names(
             leaf[entity_row[identity]] = row
     described = tables.rows(data, "description", "sources")
     return {
-        "title": [shown(name) for name in data["title"].to_pylist()],
+        "title": [printable(name) for name in data["title"].to_pylist()],
         "type": [kinds.index(kind) for kind in data["type"].to_pylist()],
         "units": data["frequency"].to_pylist(),
         "community": leaf,
@@ -112,7 +112,7 @@ def _relationships(
         "source": [entity_row[identity] for identity in data["source_id"].to_pylist()],
         "target": [entity_row[identity] for identity in data["target_id"].to_pylist()],
         "weight": [round(weight, 2) for weight in data["weight"].to_pylist()],
-        "relation": [shown(relation) for relation in data["relation"].to_pylist()],
+        "relation": [printable(relation) for relation in data["relation"].to_pylist()],
         "description": [said(text, spans) for text, spans in tables.rows(data, "description", "sources")],
         "sources": [places.flat(spans) for spans in data["sources"].to_pylist()],
     }
@@ -126,17 +126,17 @@ def _communities(view: SnapshotView, places: CitedPlaces) -> dict[str, dict[str,
         "communities": {
             "number": numbers,
             "parent": [row.get(parent, -1) for parent in communities["parent"].to_pylist()],
-            "title": [shown(title) for title in communities["title"].to_pylist()],
+            "title": [printable(title) for title in communities["title"].to_pylist()],
             "size": communities["size"].to_pylist(),
         },
         "reports": {
             "community": [row[number] for number in reports["community"].to_pylist()],
-            "title": [shown(title) for title in reports["title"].to_pylist()],
-            "summary": [shown(summary) for summary in reports["summary"].to_pylist()],
+            "title": [printable(title) for title in reports["title"].to_pylist()],
+            "summary": [printable(summary) for summary in reports["summary"].to_pylist()],
             "rank": [round(rank, 1) for rank in reports["rank"].to_pylist()],
-            "why": [shown(why) for why in reports["rating_explanation"].to_pylist()],
+            "why": [printable(why) for why in reports["rating_explanation"].to_pylist()],
             "findings": [
-                [[shown(finding["summary"]), shown(finding["explanation"])] for finding in findings]
+                [[printable(finding["summary"]), printable(finding["explanation"])] for finding in findings]
                 for findings in reports["findings"].to_pylist()
             ],
             "citations": [
@@ -150,8 +150,8 @@ def _communities(view: SnapshotView, places: CitedPlaces) -> dict[str, dict[str,
 def _documents(view: SnapshotView, places: CitedPlaces) -> dict[str, list[Any]]:
     named = zip(*(view.column("documents", name).to_pylist() for name in ("path", "source_id")), strict=True)
     return {
-        "title": [shown(title) for title in view.column("documents", "title").to_pylist()],
-        "place": [shown(path if path == own else f"{path} · {own}") for path, own in named],
+        "title": [printable(title) for title in view.column("documents", "title").to_pylist()],
+        "place": [printable(path if path == own else f"{path} · {own}") for path, own in named],
         "pages": [
             [[places.offset(row, block["char_start"]), page_of(block)] for block in blocks if page_of(block)]
             for row, blocks in enumerate(view.column("documents", "blocks").to_pylist())
@@ -165,12 +165,14 @@ def _facts(view: SnapshotView, places: CitedPlaces, entity_row: Mapping[str, int
     rows = [row for row in view.arrow("facts").to_pylist() if row["valid_at"] or row["invalid_at"]]
     first = [row["sources"][:1] for row in rows]
     return {
-        "ends": [[entity_row.get(row[f"{end}_id"], shown(row[end])) for end in ("subject", "object")] for row in rows],
-        "relation": [shown(row["relation"]) for row in rows],
+        "ends": [
+            [entity_row.get(row[f"{end}_id"], printable(row[end])) for end in ("subject", "object")] for row in rows
+        ],
+        "relation": [printable(row["relation"]) for row in rows],
         "kind": [row["kind"] for row in rows],
         "from": [row["valid_at"] for row in rows],
         "until": [row["invalid_at"] for row in rows],
-        "when": [period(row) for row in rows],
+        "when": [fact_period(row) for row in rows],
         "conflict": [int(row["conflict"]) for row in rows],
         "sentence": [said(row["fact"], spans) for row, spans in zip(rows, first, strict=True)],
         "sources": [places.flat(spans) for spans in first],

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from graphrag_lite.evidence.places import told
+from graphrag_lite.evidence.places import describe_span
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.text.plain_text import footnoted, line
+from graphrag_lite.text.plain_text import markdown_line, with_footnotes
 
 Row = Mapping[str, Any]
 
@@ -31,13 +31,23 @@ def markdown(view: SnapshotView) -> Iterator[tuple[str, bytes]]:
 
 def _chapter(report: Row, documents: Mapping[str, Row], depth: int) -> list[str]:
     number = report["community"]
-    lines = [f"{'#' * min(depth, 6)} {line(report['title'])}", "", footnoted(report["summary"], f"{number}-"), ""]
+    lines = [
+        f"{'#' * min(depth, 6)} {markdown_line(report['title'])}",
+        "",
+        with_footnotes(report["summary"], f"{number}-"),
+        "",
+    ]
     for finding in report["findings"]:
-        lines += [f"**{line(finding['summary'])}**", "", footnoted(finding["explanation"], f"{number}-"), ""]
+        lines += [
+            f"**{markdown_line(finding['summary'])}**",
+            "",
+            with_footnotes(finding["explanation"], f"{number}-"),
+            "",
+        ]
     for citation in report["citations"]:
         document = documents[citation["document_id"]]
         start, end = citation["char_start"], citation["char_end"]
-        place = f"{line(document['path'])}, {told(document['blocks'], start, end)}"
-        quoted = line(document["text"][start:end])
+        place = f"{markdown_line(document['path'])}, {describe_span(document['blocks'], start, end)}"
+        quoted = markdown_line(document["text"][start:end])
         lines.append(f"[^{number}-{citation['n']}]: {place}{f': “{quoted}”' if quoted else ''}")
     return [*lines, ""]

@@ -147,12 +147,12 @@ def test_each_call_is_answered_from_the_snapshot_that_is_current(root: Path, cor
     held = current.index()
     assert total() == 2 and current.index() is held
     build(corpus({"d.txt": "Eve Lark burnt the Velm Orchard."}, "later"), output, Settings())
-    snapshots.retain(output, 1, None)
+    snapshots.remove_old(output, 1, None)
     assert first.exists()  # a call may still read it
     assert total() == 1
     del held
     gc.collect()
-    snapshots.retain(output, 1, None)
+    snapshots.remove_old(output, 1, None)
     assert not first.exists() and total() == 1
 
 

@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stub_model import StubModel
 
-from graphrag_lite.agent.agent_search import TOKENS, alone
+from graphrag_lite.agent.agent_search import TOKENS, session_lock
 from graphrag_lite.agent.calls import Seen
-from graphrag_lite.agent.context import FREE, FULL, REPLY, STAY, Context, cut
+from graphrag_lite.agent.context import FREE, FULL, REPLY, STAY, Context, cut_to_tokens
 from graphrag_lite.agent.session import MEMORY
 from graphrag_lite.errors import InputError, LockedError
 from graphrag_lite.llm.chat import Request, estimated_tokens, prompt_tokens, tool_tokens
@@ -422,9 +422,9 @@ def test_who_is_killed_once_a_summary_is_made_pays_nothing_twice(folder: Path, t
 def test_a_session_that_is_being_asked_is_told_to_whoever_asks_in_it_too(folder: Path) -> None:
     def asked_meanwhile(_: Request) -> dict[str, Any]:
         with (
-            alone(folder, "other"),
+            session_lock(folder, "other"),
             pytest.raises(LockedError, match="Session 'k' is asked by another"),
-            alone(folder, "k"),
+            session_lock(folder, "k"),
         ):
             pass
         return call("answer", text="Yes.")
@@ -448,14 +448,14 @@ def test_a_context_is_never_over_its_budget_and_the_last_three_stay(
         gone = context.leaving()
         assert len(context.turns) >= min(n, STAY)
         assert context.in_use - fixed <= (FREE if gone and len(context.turns) > STAY else FULL) * context.window
-        context.summary = cut(letter * 3000, 280)
+        context.summary = cut_to_tokens(letter * 3000, 280)
         assert prompt_tokens(context.messages("This is the last turn")) + REPLY <= 6000
     assert context.hidden + 2 * len(context.turns) == 2 * len(turns)
 
 
 @given(st.text(), st.integers(4, 50))
 def test_what_is_cut_fits(text: str, tokens: int) -> None:
-    assert estimated_tokens(cut(text, tokens)) <= max(tokens, 4)
+    assert estimated_tokens(cut_to_tokens(text, tokens)) <= max(tokens, 4)
 
 
 def test_beginnings_of_ids_are_told_apart() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from linear import assert_linear
 
-from graphrag_lite.evidence.citation_marks import Marks, disarm, ready, rewrite
+from graphrag_lite.evidence.citation_marks import Marks, complete_length, escape_marks, rewrite
 
 
 @pytest.mark.parametrize(
@@ -67,16 +67,16 @@ def test_every_mark_of_real_reports_is_read(shared: Path) -> None:
 def test_a_megabyte_of_anything_is_read_at_once(piece: str) -> None:
     def read(text: str) -> None:
         Marks(shown={1}).renumber(text)
-        disarm(text)
-        ready(text)
+        escape_marks(text)
+        complete_length(text)
 
     assert_linear(read, piece)
 
 
 def test_a_text_of_the_corpus_holds_no_marks_of_ours() -> None:
     text = "Founded in 1990.[12] See [3, 4] and [a], [5"
-    assert disarm(text) == "Founded in 1990.(12) See (3, 4) and [a], [5"
-    assert rewrite(disarm(text), lambda _: 1) == disarm(text)
+    assert escape_marks(text) == "Founded in 1990.(12) See (3, 4) and [a], [5"
+    assert rewrite(escape_marks(text), lambda _: 1) == escape_marks(text)
 
 
 @given(st.text("a 1,[]\n", max_size=60), st.integers(1, 5))
@@ -85,7 +85,7 @@ def test_a_streamed_answer_is_renumbered_as_a_whole_one(text: str, step: int) ->
     held, said = "", ""
     for i in range(0, len(text), step):
         held += text[i : i + step]
-        n = ready(held)
+        n = complete_length(held)
         said += streamed.renumber(held[:n])
         held = held[n:]
     assert said + streamed.renumber(held) == whole.renumber(text)

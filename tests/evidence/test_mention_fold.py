@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 from graphrag_lite.evidence import mention_fold
-from graphrag_lite.evidence.mention_fold import execute, opened, selected
+from graphrag_lite.evidence.mention_fold import execute, open_database, select
 
 MADE = "create table told as select range % 2 as key, repeat(md5(range::varchar), 8) as words from range(60_000)"
 LISTED = "select key, len(list(distinct words order by words)) as n from told group by key order by key"
@@ -12,20 +12,20 @@ LISTED = "select key, len(list(distinct words order by words)) as n from told gr
 
 def test_what_does_not_fit_the_bound_is_folded_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mention_fold, "MEMORY", 24_000_000)
-    with opened(0) as database:
+    with open_database(0) as database:
         execute(database, MADE)
         with pytest.raises(duckdb.OutOfMemoryException):
             database.sql(LISTED).to_arrow_table()
-        assert selected(database, LISTED).to_pylist() == [{"key": 0, "n": 30_000}, {"key": 1, "n": 30_000}]
+        assert select(database, LISTED).to_pylist() == [{"key": 0, "n": 30_000}, {"key": 1, "n": 30_000}]
         execute(database, f"create table listed as {LISTED}")
-        assert selected(database, "from listed").num_rows == 2
+        assert select(database, "from listed").num_rows == 2
 
 
 def test_a_query_that_failed_half_way_is_made_again_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mention_fold, "MEMORY", 24_000_000)
-    with opened(0) as database:
+    with open_database(0) as database:
         execute(database, f"{MADE}; create table listed as {LISTED}")
-        assert selected(database, "from listed").num_rows == 2
+        assert select(database, "from listed").num_rows == 2
 
 
 def test_a_machine_without_a_temporary_folder_folds_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,6 +34,6 @@ def test_a_machine_without_a_temporary_folder_folds_in_memory(monkeypatch: pytes
 
     monkeypatch.setattr(mention_fold, "MEMORY", 24_000_000)
     monkeypatch.setattr(mention_fold.tempfile, "TemporaryDirectory", none)
-    with opened(0) as database:
+    with open_database(0) as database:
         execute(database, f"{MADE}; create table listed as {LISTED}")
-        assert selected(database, "from listed").num_rows == 2
+        assert select(database, "from listed").num_rows == 2

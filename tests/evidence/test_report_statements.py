@@ -4,7 +4,7 @@ import pytest
 
 from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.report_statements import STANDS, Statement
-from graphrag_lite.evidence.sentence_reading import POINTER, reading
+from graphrag_lite.evidence.sentence_reading import POINTER, read_sentence
 from graphrag_lite.text.sentences import sentences
 
 
@@ -13,7 +13,7 @@ def worth(text: str, language: str) -> float:
     spans = sentences(text, language)
     start, end = max(spans, key=lambda span: span[1] - span[0])
     span = {"text_unit_id": "u", "document_id": "d", "char_start": start, "char_end": end}
-    return reading(span, document).worth
+    return read_sentence(span, document).worth
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_heading_in_its_line_labels_and_pointers_are_not_told() -> None:
     for text, begin in said.items():
         document = {"id": "d", "title": "", "text": text, "language": "en", "created_at": "", "blocks": []}
         span = {"text_unit_id": "u", "document_id": "d", "char_start": 0, "char_end": len(text)}
-        read = reading(span, document)
+        read = read_sentence(span, document)
         shown = POINTER.sub("", text[read.start : read.end])
         assert shown.startswith(begin) and "Fig" not in shown and "2001" not in shown and shown[-1] == "."
 

@@ -5,7 +5,7 @@ from itertools import accumulate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.extraction.blocks import within
+from graphrag_lite.extraction.blocks import clip_blocks
 from graphrag_lite.temporal.statements import Document, Name, statements
 
 SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 60)).map(lambda one: (one[0], one[0] + one[1]))).map(
@@ -17,7 +17,7 @@ SENTENCE = "Ann met Bo in May 2006. "
 @given(spans=SPANS, start=st.integers(0, 60), size=st.integers(1, 30))
 def test_blocks_of_a_stretch_are_all_that_reach_into_it(spans: list[tuple[int, int]], start: int, size: int) -> None:
     blocks = [{"kind": "code", "label": "", "char_start": first, "char_end": last} for first, last in spans]
-    found = within(blocks, list(accumulate((last for _, last in spans), max)), start, start + size)
+    found = clip_blocks(blocks, list(accumulate((last for _, last in spans), max)), start, start + size)
     inside = [(first, last) for first, last in spans if first < start + size and last > start]
     assert [(block.start, block.end) for block in found] == [
         (max(first - start, 0), min(last, start + size) - start) for first, last in inside

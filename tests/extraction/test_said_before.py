@@ -1,7 +1,7 @@
 """What stands before a text in a prompt: its date, who speaks, and at most four messages before it."""
 
 from graphrag_lite import tables
-from graphrag_lite.extraction.said_before import LONGEST, circumstances
+from graphrag_lite.extraction.said_before import LONGEST, context_lines
 
 Message = tuple[str, str, str, str]  # document, time, speaker, role
 
@@ -21,7 +21,7 @@ def told(*messages: Message, conversation: str = "talk") -> list[list[str]]:
     documents = tables.make(
         "source_documents", [row | {"id": name, "source_id": name, "text": text} for name, text in texts.items()]
     )
-    found = circumstances(documents, tables.make("source_units", units), tables.make("episodes", episodes))
+    found = context_lines(documents, tables.make("source_units", units), tables.make("episodes", episodes))
     return [found[document, f"u{number}"].split("\n") for number, (document, *_) in enumerate(messages)]
 
 
@@ -61,5 +61,5 @@ def test_a_message_before_is_one_short_line() -> None:
     units = tables.make("source_units", [("u", "d", 1, len(text) + 2, len(text) + 6, "Bye.", 1)])
     spans = [(0, len(text)), (len(text) + 2, len(text) + 6)]
     said = [(f"e{n}", "d", n, "message", "t", "Bo", "", "", "", *span) for n, span in enumerate(spans)]
-    line = circumstances(documents, units, tables.make("episodes", said))["d", "u"].split("\n")[-1]
+    line = context_lines(documents, units, tables.make("episodes", said))["d", "u"].split("\n")[-1]
     assert line.startswith("> Bo: I say: x x") and len(line) <= LONGEST + 10

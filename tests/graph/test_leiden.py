@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from graphrag_lite.graph.leiden import Community, hierarchical_leiden, modularity
+from graphrag_lite.graph.leiden import hierarchical_leiden, modularity
+from tests.graph.hierarchies import as_lists, check, known_graph, top_labels
 
 # Modularity of the giant component by Leiden, from the README of the evaluation data, less what a seed changes.
 FLOORS = {"email_eu_core": 0.410, "football": 0.595, "polblogs": 0.425, "polbooks": 0.522, "karate": 0.415}
@@ -21,34 +22,6 @@ FLOORS = {"email_eu_core": 0.410, "football": 0.595, "polblogs": 0.425, "polbook
 def matrix_of(graph: "networkx.Graph[Any]") -> csr_matrix:
     nodes = sorted(graph)
     return csr_matrix(networkx.to_scipy_sparse_array(graph, nodelist=nodes, weight="weight", dtype=float))
-
-
-def labels_of(found: list[Community], n_nodes: int) -> np.ndarray[Any, Any]:
-    labels = np.full(n_nodes, -1)
-    for number, community in enumerate(found):
-        if community.level == 0:
-            labels[community.members] = number
-    return labels
-
-
-def check(found: list[Community], n_nodes: int) -> None:
-    """Check what holds for every hierarchy."""
-    top = [community for community in found if community.level == 0]
-    assert sorted(node for community in top for node in community.members.tolist()) == list(range(n_nodes))
-    for position, community in enumerate(found):
-        assert community.members.tolist() == sorted(set(community.members.tolist())) and len(community.members)
-        assert (community.parent == -1) == (community.level == 0)
-        assert community.parent < position
-        if community.parent >= 0:
-            assert found[community.parent].level == community.level - 1
-        children = [child for child in found if child.parent == position]
-        if children:
-            assert len(children) > 1
-            assert sorted(n for child in children for n in child.members.tolist()) == community.members.tolist()
-
-
-def as_lists(found: list[Community]) -> list[tuple[int, int, list[int]]]:
-    return [(community.level, community.parent, community.members.tolist()) for community in found]
 
 
 def ring_of_cliques(n_cliques: int, size: int) -> csr_matrix:
@@ -71,7 +44,7 @@ def graphs(draw: st.DrawFn) -> csr_matrix:
 @given(graphs(), st.integers(2, 8), st.integers(0, 5))
 def test_every_level_is_a_partition_of_what_it_splits(adjacency: csr_matrix, most: int, seed: int) -> None:
     found = hierarchical_leiden(adjacency, max_cluster_size=most, seed=seed)
-    check(found, adjacency.shape[0])
+    check(found, adjacency, most)
     assert as_lists(hierarchical_leiden(adjacency, max_cluster_size=most, seed=seed)) == as_lists(found)
 
 
@@ -81,8 +54,9 @@ def test_cliques_are_communities() -> None:
 
 
 def test_a_larger_community_is_split_as_long_as_that_splits_it() -> None:
-    found = hierarchical_leiden(ring_of_cliques(40, 5), max_cluster_size=6)
-    check(found, 200)
+    cliques = ring_of_cliques(40, 5)
+    found = hierarchical_leiden(cliques, max_cluster_size=6)
+    check(found, cliques, 6)
     leaves = [c for i, c in enumerate(found) if not any(child.parent == i for child in found)]
     assert max(len(c.members) for c in leaves) <= 6 and max(c.level for c in found) >= 1
     whole = hierarchical_leiden(matrix_of(networkx.complete_graph(12)), max_cluster_size=6)
@@ -148,12 +122,7 @@ def test_modularity_equals_that_of_networkx(adjacency: csr_matrix, chance: rando
 
 @pytest.mark.parametrize("name", FLOORS)
 def test_known_graphs_are_split_as_well_as_by_others(name: str, shared: Path) -> None:
-    graph: networkx.Graph[int] = networkx.Graph()
-    for line in (shared / "graphs" / name / "edges.tsv").read_text().splitlines():
-        a, b = map(int, line.split("\t")[:2])
-        if a != b:
-            graph.add_edge(a, b)
-    graph = graph.subgraph(max(networkx.connected_components(graph), key=len)).copy()
+    graph = known_graph(shared / "graphs" / name)
     known = {row["name"]: row for row in json.loads((shared / "graphs" / "leiden_floor.json").read_text())}[name]
     assert (
         len(graph) == known["giant"] and known["leiden_modularity"] > FLOORS[name] > known["leiden_modularity"] - 0.01
@@ -161,8 +130,8 @@ def test_known_graphs_are_split_as_well_as_by_others(name: str, shared: Path) ->
     adjacency = matrix_of(graph)
     for seed in (0, 1, 0xDEADBEEF):
         found = hierarchical_leiden(adjacency, max_cluster_size=10, seed=seed)
-        check(found, len(graph))
-        assert modularity(adjacency, labels_of(found, len(graph))) >= FLOORS[name], seed
+        check(found, adjacency, 10)
+        assert modularity(adjacency, top_labels(found, len(graph))) >= FLOORS[name], seed
 
 
 def test_nodes_whose_edges_weigh_nothing_are_communities_of_their_own() -> None:

@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from graphrag_lite.graph import leiden_update
 from graphrag_lite.graph.leiden import Community, hierarchical_leiden, modularity, split
 from graphrag_lite.graph.leiden_update import MOST_LOST, Older, next_hierarchy, updated_hierarchy
+from tests.graph.hierarchies import as_lists, check, known_graph, top_labels
 
 Edges = dict[tuple[int, int], float]
 World = tuple[list[int], Edges]
@@ -43,36 +44,6 @@ def older_on(found: list[Community], before: World, after: World) -> Older:
 
 def named(found: list[Community], world: World) -> set[tuple[int, tuple[int, ...]]]:
     return {(c.level, tuple(world[0][i] for i in c.members.tolist())) for c in found}
-
-
-def as_lists(found: list[Community]) -> list[tuple[int, int, list[int]]]:
-    return [(c.level, c.parent, c.members.tolist()) for c in found]
-
-
-def top_labels(found: list[Community], n_nodes: int) -> np.ndarray[Any, Any]:
-    labels = np.full(n_nodes, -1)
-    for index, community in enumerate(found):
-        if community.level == 0:
-            labels[community.members] = index
-    return labels
-
-
-def check(found: list[Community], adjacency: csr_matrix, most: int) -> None:
-    """Check what holds for every hierarchy."""
-    top = [node for community in found if community.level == 0 for node in community.members.tolist()]
-    assert sorted(top) == list(range(adjacency.shape[0]))
-    for position, community in enumerate(found):
-        members = community.members
-        assert members.tolist() == sorted(set(members.tolist())) and len(members)
-        assert connected_components(adjacency[members][:, members], directed=False)[0] == 1
-        assert (community.parent == -1) == (community.level == 0) and community.parent < position
-        if community.parent >= 0:
-            assert found[community.parent].level == community.level - 1
-        children = [child for child in found if child.parent == position]
-        if children:
-            assert len(members) > most and len(children) > 1
-            assert sum(len(child.members) == 1 for child in children) <= len(children) // 2
-            assert sorted(n for child in children for n in child.members.tolist()) == members.tolist()
 
 
 @st.composite
@@ -245,12 +216,7 @@ def agreement(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
 @pytest.mark.parametrize("name", ["email_eu_core", "football", "polblogs", "polbooks"])
 def test_known_graphs_that_grow_stay_as_good_and_mostly_the_same(name: str, shared: Path) -> None:
     """A graph without 1% of its nodes, which then come."""
-    graph: networkx.Graph[int] = networkx.Graph()
-    for line in (shared / "graphs" / name / "edges.tsv").read_text().splitlines():
-        a, b = map(int, line.split("\t")[:2])
-        if a != b:
-            graph.add_edge(a, b)
-    graph = graph.subgraph(max(networkx.connected_components(graph), key=len)).copy()
+    graph = known_graph(shared / "graphs" / name)
     after: World = (sorted(graph), {(min(pair), max(pair)): 1.0 for pair in graph.edges})
     rows = (line.split("\t")[:2] for line in (shared / "graphs" / name / "labels.tsv").read_text().splitlines())
     gold = {int(node): label for node, label in rows}

@@ -208,7 +208,7 @@ def test_a_tokeniser_of_another_kind_is_no_cut(text: str) -> None:
     """Our count is an estimate: a real one of the same text, by the other encoding, passes."""
     from graphrag_lite.text import tokens
 
-    n = tokens.counter("o200k_base")(text)
+    n = tokens.token_counter("o200k_base")(text)
 
     def reply(_: dict[str, Any]) -> Fault:
         choice = {"message": {"content": "Yes."}, "finish_reason": "stop"}

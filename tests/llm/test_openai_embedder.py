@@ -11,7 +11,7 @@ from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.llm import retries
 from graphrag_lite.llm.chat import Usage
 from graphrag_lite.llm.memo import Memo
-from graphrag_lite.llm.openai_embedder import OpenAIEmbedder, metered, open_embedder
+from graphrag_lite.llm.openai_embedder import OpenAIEmbedder, memoised_embedder, open_embedder
 from graphrag_lite.settings.models import Embeddings, Llm
 
 
@@ -37,13 +37,13 @@ def test_each_text_is_asked_for_once(tmp_path: Path) -> None:
     with StubServer() as server:
         for _ in range(2):
             memo = Memo(tmp_path / "memo.sqlite")
-            embedder = metered(Embeddings(model="vectors"), Llm(base_url=server.url), memo)
+            embedder = memoised_embedder(Embeddings(model="vectors"), Llm(base_url=server.url), memo)
             vectors = asyncio.run(embedder.embed(["a", "b", "a"]))
             assert [list(each) for each in vectors] == [vector("a"), vector("b"), vector("a")]
             memo.close()
         assert [body["input"] for body in server.requests] == [["a", "b"]]
         memo = Memo(tmp_path / "memo.sqlite")
-        asyncio.run(metered(Embeddings(model="other"), Llm(base_url=server.url), memo).embed(["b", "c"]))
+        asyncio.run(memoised_embedder(Embeddings(model="other"), Llm(base_url=server.url), memo).embed(["b", "c"]))
         memo.close()
         assert server.requests[-1]["input"] == ["b", "c"], "another model, another vector"
 
@@ -71,7 +71,7 @@ def test_what_is_no_vector_is_not_kept(numbers: list[Any], tmp_path: Path) -> No
             return [numbers for _ in texts], Usage()
 
     memo = Memo(tmp_path / "memo.sqlite")
-    embedder = metered(Embeddings(), Llm(), memo, Broken())
+    embedder = memoised_embedder(Embeddings(), Llm(), memo, Broken())
     with pytest.raises(ReplyError, match="vector of numbers"):
         asyncio.run(embedder.embed(["a"]))
     assert embedder.known(embedder.key("a")) is None
@@ -89,8 +89,8 @@ def test_a_vector_of_another_length_is_not_kept_so_that_it_is_asked_for_again(tm
             return [[1.0] * self.length for _ in texts], Usage()
 
     memo = Memo(tmp_path / "memo.sqlite")
-    asyncio.run(metered(Embeddings(), Llm(), memo, Changing()).embed(["a"]))
-    embedder = metered(Embeddings(), Llm(), memo, changing := Changing())
+    asyncio.run(memoised_embedder(Embeddings(), Llm(), memo, Changing()).embed(["a"]))
+    embedder = memoised_embedder(Embeddings(), Llm(), memo, changing := Changing())
     changing.length = 3
     with pytest.raises(ReplyError, match="gave 3 numbers, and 2 before"):
         asyncio.run(embedder.embed(["a", "b"]))

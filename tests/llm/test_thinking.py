@@ -17,7 +17,7 @@ from graphrag_lite.llm.chat import Message, Reply, Request
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.model import open_model
 from graphrag_lite.llm.stage_model import StageModel
-from graphrag_lite.llm.thinking import spoken
+from graphrag_lite.llm.thinking import without_thinking
 from graphrag_lite.search.answer import NOTHING
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
@@ -39,7 +39,7 @@ MESSAGES: list[Message] = [{"role": "user", "content": "Who?"}]
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("reply", ["Yes.", "", '{"same": []}', '("entity"<|>A<|>person<|>B)', "# A\n\nHe died [1]."])
 def test_only_the_reply_is_left(shape: Callable[[str], str], reply: str) -> None:
-    assert spoken(shape(reply)) == reply == spoken(reply)
+    assert without_thinking(shape(reply)) == reply == without_thinking(reply)
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,11 @@ def test_only_the_reply_is_left(shape: Callable[[str], str], reply: str) -> None
     ],
 )
 def test_a_tag_that_an_answer_speaks_of_is_left(text: str) -> None:
-    assert spoken(text) == text
-    assert spoken(f"Draft.\n</think>\n\n{text}") == text and spoken(f"<think>Draft.</think>{text}") == text
+    assert without_thinking(text) == text
+    assert (
+        without_thinking(f"Draft.\n</think>\n\n{text}") == text
+        and without_thinking(f"<think>Draft.</think>{text}") == text
+    )
 
 
 @pytest.mark.parametrize("cut", ["<think>He is", "<thinking>\nHe", "He is it.\n</think>\n\n", "<think></think>"])

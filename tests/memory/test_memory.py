@@ -75,10 +75,10 @@ def test_what_is_exported_comes_back(tmp_path_factory: pytest.TempPathFactory, s
     text = [(content.encode("utf-8", "replace").decode(), kind) for content, kind in said]
     one.add(Entry(content, kind, "s", tags=("a", "b"), citations=({"path": "a.txt"},)) for content, kind in text)
     core.append(one, "s", "task", "Find the pier.")
-    (folder / "export.jsonl").write_text("\n".join(transfer.exported(one)), encoding="utf-8")
+    (folder / "export.jsonl").write_text("\n".join(transfer.export_memory(one)), encoding="utf-8")
     for _ in range(2):
-        assert transfer.imported(other, folder / "export.jsonl") == len(set(transfer.exported(one)))
-        assert list(transfer.exported(other)) == list(transfer.exported(one))
+        assert transfer.import_memory(other, folder / "export.jsonl") == len(set(transfer.export_memory(one)))
+        assert list(transfer.export_memory(other)) == list(transfer.export_memory(one))
     one.close()
     other.close()
 
@@ -89,17 +89,17 @@ def test_a_conversation_can_be_imported(memory: Memory, tmp_path: Path) -> None:
         {"id": "2", "speaker": "assistant", "conversation": "c1", "text": "How is it?", "timestamp": "2024-05-01"},
     ]
     (tmp_path / "chat.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    assert transfer.imported(memory, tmp_path / "chat.jsonl") == 2
+    assert transfer.import_memory(memory, tmp_path / "chat.jsonl") == 2
     kept = [memory.entry(place) for place in memory.search("Oslo", MESSAGE, "c1")]
     assert [(entry.content, entry.role, entry.created_at[:10]) for entry in kept] == [
         ("I moved to Oslo.", "user", "2024-05-01")
     ]
     (tmp_path / "other.txt").write_text("No conversation at all.")
     with pytest.raises(InputError, match="no messages of a conversation"):
-        transfer.imported(memory, tmp_path / "other.txt")
+        transfer.import_memory(memory, tmp_path / "other.txt")
     (tmp_path / "bad.jsonl").write_text('{"kind": "note", "content": "a"}\n{"kind": "note", "content": 7}\n')
     with pytest.raises(InputError, match=r"bad\.jsonl:2: is no note"):
-        transfer.imported(memory, tmp_path / "bad.jsonl")
+        transfer.import_memory(memory, tmp_path / "bad.jsonl")
     assert not memory.listed(NOTE)
 
 
@@ -119,11 +119,11 @@ def test_of_lines_that_nobody_wrote_none_is_kept(memory: Memory, tmp_path: Path,
     path = tmp_path / "bad.jsonl"
     path.write_text('{"kind": "note", "content": "a"}\n' + line)
     with pytest.raises(InputError, match=r"bad\.jsonl:2: is no note"):
-        transfer.imported(memory, path)
+        transfer.import_memory(memory, path)
     assert not memory.listed(NOTE) and not memory.all_blocks()
     path.write_text(line)
     with pytest.raises(InputError, match=r"bad\.jsonl"):
-        transfer.imported(memory, path)
+        transfer.import_memory(memory, path)
 
 
 @settings(max_examples=20, deadline=None)
@@ -194,7 +194,7 @@ def test_whoever_is_killed_leaves_nothing_half_and_the_next_goes_on(
         given = memory.add(Entry(f"xylophonequartz {number}") for number in range(3))[:2]
     other = Memory(memory.path.parent / "other.sqlite")
     other.add([Entry(f"note {number}") for number in range(30)], [("s", "task", "a"), ("s", "user", "b")])
-    path.write_text("\n".join(transfer.exported(other)))
+    path.write_text("\n".join(transfer.export_memory(other)))
     memory.close()
     killed = subprocess.run([sys.executable, "-c", KILLED, str(memory.path), work, statement, str(nth), *given])
     assert killed.returncode == -signal.SIGKILL
@@ -202,7 +202,9 @@ def test_whoever_is_killed_leaves_nothing_half_and_the_next_goes_on(
     assert len(again.listed(NOTE)) == n_kept and not again.all_blocks()
     assert all(again.search(again.entry(place).content) for place in again.listed(NOTE))
     if work == "import":
-        assert transfer.imported(again, path) == 32 and len(again.listed(NOTE)) == 31 and len(again.all_blocks()) == 2
+        assert (
+            transfer.import_memory(again, path) == 32 and len(again.listed(NOTE)) == 31 and len(again.all_blocks()) == 2
+        )
     if work == "forget":
         again.forget([again.entry(place).id for place in again.search("xylophonequartz")])
         again.close()

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from linear import assert_linear
 
-from graphrag_lite.msgraphrag.texts import SearchedText, joined
+from graphrag_lite.msgraphrag.texts import SearchedText, join_pieces
 
 WORDS = st.text(alphabet="ab. \n", min_size=1, max_size=60)
 
@@ -40,20 +40,20 @@ def test_metadata_white_space_and_half_characters_do_not_hide_a_piece() -> None:
 
 @given(st.lists(WORDS, min_size=1, max_size=6))
 def test_a_joined_text_holds_every_piece_at_its_span(pieces: list[str]) -> None:
-    text, spans = joined(pieces)
+    text, spans = join_pieces(pieces)
     assert [text[start:end] for start, end in spans] == pieces
 
 
 def test_what_neighbours_share_stands_once() -> None:
     source = " ".join(f"word{i}" for i in range(200))
-    text, spans = joined([source[:600], source[500:1100], source[1000:]])
+    text, spans = join_pieces([source[:600], source[500:1100], source[1000:]])
     assert text == source and spans[1] == (500, 1100)
 
 
 def test_a_megabyte_of_one_character_is_soon_looked_through() -> None:
     def look_through(text: str) -> None:
         assert SearchedText(text).find(f"x{text[:1000]}") is None
-        joined([text] * 3)
+        join_pieces([text] * 3)
 
     for char in "a :\n[":
         assert_linear(look_through, char)

@@ -63,7 +63,7 @@ def rewrite(folder: Path, name: str, change: Callable[[Rows], Any]) -> None:
     rows = tables.read(folder, name).to_pylist()
     change(rows)
     path = tables.write(folder, name, tables.make(name, rows))
-    entry = {"rows": len(rows), "bytes": path.stat().st_size, "sha256": snapshots.digest(path)}
+    entry = {"rows": len(rows), "bytes": path.stat().st_size, "sha256": snapshots.file_digest(path)}
     manifest = snapshots.read_manifest(folder)
     manifest["tables"][name] = entry
     for stage in manifest["stages"].values():
@@ -285,7 +285,7 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("entity_resolutions", lambda rows: rows.append(rows[0] | {"entity_id": "", "title": ""}), "entity_resolutions: a name means two things in one document, or in the whole corpus"),
     # the partition
     ("communities", first(plus("size")), "communities: size: is not the number of entity_ids"),
-    ("communities", _another_member, "entities: is in two communities of level 0"),
+    ("communities", _another_member, "entities: is in two communities of one level"),
     ("communities", lambda rows: rows[0]["entity_ids"].pop(), "entities: is in no community of level 0"),
     ("communities", _lost_by_its_parts, "communities: children: do not hold all of its members"),
     ("communities", _moved_to_another_whole, "communities: entity_ids: has a member that its parent has not"),
@@ -485,7 +485,7 @@ def test_a_page_that_is_damaged_on_the_way_to_the_manifest_is_found(copy: Path) 
     content[200] ^= 0xFF
     path.unlink()
     path.write_bytes(content)
-    _manifest(copy, lambda m: m["tables"]["documents"].update(sha256=snapshots.digest(path)))
+    _manifest(copy, lambda m: m["tables"]["documents"].update(sha256=snapshots.file_digest(path)))
     assert any(problem.startswith("documents: cannot be read") for problem in found(copy))
 
 
@@ -501,7 +501,7 @@ def test_empty_values_are_found(copy: Path) -> None:
     path = copy / "text_units.parquet"
     path.unlink()
     pq.write_table(damaged, path, **tables.PARQUET)
-    entry = {"rows": lists.num_rows, "bytes": path.stat().st_size, "sha256": snapshots.digest(path)}
+    entry = {"rows": lists.num_rows, "bytes": path.stat().st_size, "sha256": snapshots.file_digest(path)}
     _manifest(copy, lambda m: m["tables"].update(text_units=entry))
     problem = found(copy)["text_units: has empty values"]
     assert problem.named == ("covariate_ids",) and data.num_rows

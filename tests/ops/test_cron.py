@@ -24,7 +24,7 @@ def at(text: str) -> datetime.datetime:
 
 
 def times(expression: str, start: str, n: int, zone: str = "UTC") -> list[str]:
-    after, moment, found = cron.next_after(cron.read(expression), cron.zone(zone)), at(start), []
+    after, moment, found = cron.next_after(cron.parse_cron(expression), cron.time_zone(zone)), at(start), []
     for _ in range(n):
         moment = after(moment)
         found.append(moment.strftime("%a %d %H:%M"))
@@ -117,7 +117,7 @@ moments = st.integers(0, 5 * 365 * 24 * 60).map(lambda n: at("2024-01-01T00:00")
 def read(expression: str) -> cron.Cron:
     """Read a random expression; those that never come are left out."""
     try:
-        return cron.read(expression)
+        return cron.parse_cron(expression)
     except SettingsError as error:
         assume("no such day" not in str(error))
         raise
@@ -143,13 +143,15 @@ def test_calendars_and_crontab_name_the_same_minutes(expression: str, tried: lis
     parsed = read(expression)
     tried = [*tried, *(cron.next_after(parsed, UTC)(moment) for moment in tried)]
     for moment in tried:
-        assert any(in_calendar(calendar, moment) for calendar in cron.calendars(parsed)) == comes(expression, moment)
+        assert any(in_calendar(calendar, moment) for calendar in cron.systemd_calendars(parsed)) == comes(
+            expression, moment
+        )
     try:
         written = cron.crontab(parsed)
     except SettingsError:
         assert expression.split()[2].startswith("*") or expression.split()[4].startswith("*")
         return
-    assert cron.read(written) == parsed
+    assert cron.parse_cron(written) == parsed
     assert all(comes(written, moment) == comes(expression, moment) for moment in tried)
 
 
@@ -163,7 +165,7 @@ def test_systemd_itself_names_the_same_times(expression: str, start: datetime.da
         moment = cron.next_after(parsed, UTC)(moment)
         expected.append(moment)
     found: set[datetime.datetime] = set()
-    for calendar in cron.calendars(parsed):
+    for calendar in cron.systemd_calendars(parsed):
         base = start.strftime("%Y-%m-%d %H:%M:%S UTC")
         done = subprocess.run(
             ["systemd-analyze", "calendar", "--iterations=3", f"--base-time={base}", calendar],
@@ -182,16 +184,16 @@ def test_sunday_is_0_and_7_and_names_are_names() -> None:
     sundays = ["Sun 07 02:00", "Sun 14 02:00"]
     for weekday in ("0", "7", "sun", "SUN", "7-7"):
         assert times(f"0 2 * * {weekday}", "2026-06-01T00:00", 2) == sundays
-    assert cron.read("0 0 * * sat-sun") == cron.read("0 0 * * 6,0")
-    assert cron.read("0 0 * jan-jun/2 *").months == (1, 3, 5)
-    assert cron.read("0 0 * * mon-fri").weekdays == (1, 2, 3, 4, 5)
+    assert cron.parse_cron("0 0 * * sat-sun") == cron.parse_cron("0 0 * * 6,0")
+    assert cron.parse_cron("0 0 * jan-jun/2 *").months == (1, 3, 5)
+    assert cron.parse_cron("0 0 * * mon-fri").weekdays == (1, 2, 3, 4, 5)
 
 
 def test_day_of_month_or_day_of_week_is_enough_where_both_are_named() -> None:
     assert times("0 0 13 * fri", "2026-06-01T00:00", 3) == ["Fri 05 00:00", "Fri 12 00:00", "Sat 13 00:00"]
     assert times("0 0 */2 * fri", "2026-06-01T00:00", 2) == ["Fri 05 00:00", "Fri 19 00:00"]
-    assert cron.calendars(cron.read("0 0 13 * fri")) == ["*-*-13 00:00:00", "Fri *-*-* 00:00:00"]
-    assert cron.crontab(cron.read("0 0 1-31 * fri")) == "0 0 * * *"
+    assert cron.systemd_calendars(cron.parse_cron("0 0 13 * fri")) == ["*-*-13 00:00:00", "Fri *-*-* 00:00:00"]
+    assert cron.crontab(cron.parse_cron("0 0 1-31 * fri")) == "0 0 * * *"
 
 
 def test_clocks_that_are_put_forward_or_back() -> None:
@@ -215,18 +217,18 @@ def test_clocks_that_are_put_forward_or_back() -> None:
 
 def test_a_time_zone_is_that_of_the_machine_or_a_known_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "Asia/Tokyo")
-    assert cron.zone(None) == ZoneInfo("Asia/Tokyo")
+    assert cron.time_zone(None) == ZoneInfo("Asia/Tokyo")
     monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0")
     with pytest.raises(SettingsError, match=r"not known \(TZ=CET.*--timezone"):
-        cron.zone(None)
+        cron.time_zone(None)
     for path in (":/etc/localtime", ""):
         monkeypatch.setenv("TZ", path)
-        assert cron.zone(None)
+        assert cron.time_zone(None)
     for name in ("Europe/Berln", "../../etc/passwd", "/etc/passwd", "", "Europe", "a\0b"):
         with pytest.raises(SettingsError, match="--timezone"):
-            cron.zone(name)
+            cron.time_zone(name)
     with pytest.raises(SettingsError, match=r"Did you mean Europe/Berlin\?"):
-        cron.zone("europe/berlin")
+        cron.time_zone("europe/berlin")
 
 
 @pytest.mark.skipif(not Path("/usr/share/zoneinfo/Asia/Tokyo").exists(), reason="no time zones on this machine")
@@ -235,17 +237,17 @@ def test_the_time_zone_of_the_machine_is_that_of_etc_localtime(tmp_path: Path, m
     monkeypatch.delenv("TZ", raising=False)
     tokyo, localtime = Path("/usr/share/zoneinfo/Asia/Tokyo"), tmp_path / "localtime"
     monkeypatch.setattr(cron, "LOCALTIME", localtime)
-    assert cron.zone(None) == UTC
+    assert cron.time_zone(None) == UTC
     for make in (localtime.symlink_to, lambda path: localtime.write_bytes(path.read_bytes())):
         make(tokyo)
-        found = cron.next_after(cron.read("0 2 * * *"), cron.zone(None))(at("2026-06-01T00:00"))
+        found = cron.next_after(cron.parse_cron("0 2 * * *"), cron.time_zone(None))(at("2026-06-01T00:00"))
         assert found == at("2026-06-01T17:00")
-        named = str(cron.zone(None))
+        named = str(cron.time_zone(None))
         localtime.unlink()
         assert named == ("Asia/Tokyo" if make == localtime.symlink_to else str(localtime))
     localtime.write_bytes(b"no zone")
     with pytest.raises(SettingsError, match="--timezone"):
-        cron.zone(None)
+        cron.time_zone(None)
 
 
 @settings(max_examples=50, deadline=None)
@@ -253,7 +255,7 @@ def test_the_time_zone_of_the_machine_is_that_of_etc_localtime(tmp_path: Path, m
     expressions, moments, st.sampled_from(["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia"])
 )
 def test_in_any_zone_no_time_is_left_out(expression: str, start: datetime.datetime, zone: str) -> None:
-    parsed, named, moment = read(expression), cron.zone(zone), start
+    parsed, named, moment = read(expression), cron.time_zone(zone), start
     after = cron.next_after(parsed, named)
     for _ in range(3):
         found = after(moment)
@@ -297,7 +299,7 @@ def test_in_any_zone_no_time_is_left_out(expression: str, start: datetime.dateti
 )
 def test_what_cannot_be_read_is_told_by_field(expression: str, message: str) -> None:
     with pytest.raises(SettingsError, match=message):
-        cron.read(expression)
+        cron.parse_cron(expression)
 
 
 def test_every_time_that_is_read_comes() -> None:

@@ -14,7 +14,7 @@ from graphrag_lite.settings import file as settings_file
 def test_the_shipped_files_are_written(tmp_path: Path) -> None:
     written = write_defaults(tmp_path / "new" / "root", force=False)
     root = tmp_path / "new" / "root"
-    assert (root / "settings.yaml").read_text(encoding="utf-8") == settings_file.render()
+    assert (root / "settings.yaml").read_text(encoding="utf-8") == settings_file.render_defaults()
     assert {path.name: path.read_text(encoding="utf-8") for path in (root / "prompts").iterdir()} == shipped()
     assert sorted(written) == sorted(path for path in root.rglob("*") if path.is_file())
     assert settings_file.load(root) == settings.Settings()

@@ -82,7 +82,7 @@ def test_a_run_that_failed_keeps_the_time_of_the_last_that_did_not(notes: Path, 
     assert "last_run_stages" not in found and "last_run_documents/added" not in found
     assert run_log.read(tmp_path / "output")[-1]["status"] == "failed"
     (tmp_path / "settings.yaml").unlink()
-    with snapshots.locked(tmp_path / "output"):
+    with snapshots.lock_output(tmp_path / "output"):
         code, _, found = index(notes, tmp_path)
     assert code == found["last_run_exit_code"] == 75 and found["last_run_success"] == 0
 

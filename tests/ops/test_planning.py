@@ -21,10 +21,10 @@ from graphrag_lite.ops.estimates import Estimates
 from graphrag_lite.ops.planning import Plan, PlannedCalls
 from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings
-from graphrag_lite.text.tokens import counter
+from graphrag_lite.text.tokens import token_counter
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
-COUNT = counter("cl100k_base")
+COUNT = token_counter("cl100k_base")
 
 
 def said(request: Request) -> Reply:

@@ -21,8 +21,9 @@ from graphrag_lite.ops import cron, schedule
 from graphrag_lite.run import run_log, snapshots
 
 UTC = datetime.UTC
-NIGHTLY = cron.next_after(cron.read("0 2 * * *"), UTC)
+NIGHTLY = cron.next_after(cron.parse_cron("0 2 * * *"), UTC)
 REPOSITORY = Path(__file__).parents[2]
+STARTED: list["subprocess.Popen[str]"] = []
 
 
 def at(text: str) -> datetime.datetime:
@@ -83,7 +84,7 @@ def test_the_first_run_is_at_once() -> None:
 
 
 def test_a_run_that_takes_longer_than_the_interval_is_followed_by_one() -> None:
-    every_minute = cron.next_after(cron.read("* * * * *"), UTC)
+    every_minute = cron.next_after(cron.parse_cron("* * * * *"), UTC)
     clock = Clock("2026-06-01T12:00", takes=200, days=1 / 144)
     assert clock.keep("2026-06-01T12:00", every_minute) == [
         ("01 12:01", "01 12:01"),
@@ -155,7 +156,7 @@ def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
         soon = datetime.timedelta(microseconds=1)
         monkeypatch.setattr(schedule, "next_after", lambda *_: lambda moment: moment + soon)
         job = schedule.Job(tmp_path, tmp_path, metrics_file=tmp_path / "m.prom")
-        asyncio.run(asyncio.wait_for(schedule.serve(job, cron.read("* * * * *"), UTC, log), 60))
+        asyncio.run(asyncio.wait_for(schedule.serve(job, cron.parse_cron("* * * * *"), UTC, log), 60))
         return entries
 
     yield run
@@ -238,19 +239,30 @@ def test_a_run_that_is_stopped_when_it_has_told_its_summary_has_finished(
 # The command itself.
 
 
+@pytest.fixture(autouse=True)
+def _none_outlives_its_test() -> Iterator[None]:
+    yield
+    while STARTED:
+        STARTED.pop().kill()
+
+
 def start(*arguments: str, **settings: Any) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "graphrag_lite", "schedule", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONWARNINGS": "ignore", **settings}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    STARTED.append(
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    )
+    return STARTED[-1]
 
 
-def until(process: "subprocess.Popen[str]", *events: str) -> list[dict[str, Any]]:
-    """Read the log until one of some events."""
+def until(process: "subprocess.Popen[str]", event: str) -> list[dict[str, Any]]:
+    """Read the log until an event; after a run that failed it would come in a year."""
     entries: list[dict[str, Any]] = []
     assert process.stdout
     for line in process.stdout:
         entries.append(json.loads(line))
-        if entries[-1]["event"] in events:
+        assert entries[-1]["event"] != "run_failed", entries
+        if entries[-1]["event"] == event:
             return entries
     assert process.stderr
     raise AssertionError((entries, process.stderr.read()))

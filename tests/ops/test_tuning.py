@@ -13,7 +13,7 @@ from graphrag_lite import prompts
 from graphrag_lite.errors import OutputError, PromptError, ReplyError, SettingsError
 from graphrag_lite.llm.chat import Request
 from graphrag_lite.ops import tuning
-from graphrag_lite.ops.tuning import Description, Tuned, checked, read_description, tune
+from graphrag_lite.ops.tuning import Description, Tuned, read_description, tune, valid_records
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.replies.graph_records import GraphReply, read_graph
 from graphrag_lite.settings import Settings
@@ -198,5 +198,5 @@ def test_every_adapted_prompt_is_one_of_ours_with_its_task_in_the_first_line() -
         first, blank, *_ = shipped.texts[name].split("\n")
         assert first and not blank and "$" not in first
     said = Description("D", "", "", ("person",))
-    assert tuning.adapt("Do.\n\nThis.", said) == "Do.\n\nThe corpus: D.\n\nThis."
-    assert checked(read_graph(RECORDS, SHARED_TYPES), "Nothing of it.", SHARED_TYPES) == GraphReply()
+    assert tuning.adapt_prompt("Do.\n\nThis.", said) == "Do.\n\nThe corpus: D.\n\nThis."
+    assert valid_records(read_graph(RECORDS, SHARED_TYPES), "Nothing of it.", SHARED_TYPES) == GraphReply()

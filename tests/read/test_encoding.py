@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_lite.read.encoding import SAMPLE, decode, lines
+from graphrag_lite.read.encoding import SAMPLE, _told, decode, decoded_lines
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufeff")))
@@ -22,7 +22,7 @@ def test_utf8_comes_back_as_it_was(text: str) -> None:
 @settings(deadline=None)
 def test_a_byte_order_mark_decides_and_is_not_text(encoding: str, text: str) -> None:
     assert decode(text.encode(encoding)) == text
-    assert list(lines(text.encode(encoding))) == re.findall(r"[^\n]*\n|[^\n]+", text)
+    assert list(decoded_lines(text.encode(encoding))) == re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
 def test_big_endian_marks() -> None:
@@ -40,7 +40,14 @@ def test_old_encodings_of_real_texts(shared: Path, corpus: str, encoding: str, s
     text = "\n".join(json.loads(row)["text"] for row in rows)
     data = (text * (size // len(text) + 1))[:size].encode(encoding, "ignore")
     assert size < 500_000 or len(data) > SAMPLE
-    assert decode(data) == data.decode(encoding) == "".join(lines(data))
+    assert decode(data) == data.decode(encoding) == "".join(decoded_lines(data))
+
+
+@pytest.mark.parametrize(("corpus", "encoding"), [("zho", "gb18030"), ("zho", "big5"), ("kor", "cp949")])
+def test_texts_of_two_bytes_a_character_are_no_russian(shared: Path, corpus: str, encoding: str) -> None:
+    rows = (shared / f"corpora/ntrex_{corpus}/corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    texts = [json.loads(row)["text"] for row in rows]
+    assert not [text for text in texts for size in (200, 2000) if _told(text[:size].encode(encoding, "ignore"))]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +72,7 @@ def test_old_encodings_of_other_languages(encoding: str, text: str) -> None:
 def test_a_damaged_byte_does_not_spoil_utf8() -> None:
     good = "Les élèves étaient très étonnés. " * 40
     damaged = good.encode() + b"\xff" + good.encode()
-    assert decode(damaged) == "".join(lines(damaged)) == f"{good}\ufffd{good}"
+    assert decode(damaged) == "".join(decoded_lines(damaged)) == f"{good}\ufffd{good}"
 
 
 @pytest.mark.parametrize("data", [b"\x7fELF\x00\x01", b"a\0b", bytes(range(256)) * 8, b"\xff\xfea"])

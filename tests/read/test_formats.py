@@ -52,10 +52,7 @@ def test_csv_as_spreadsheets_write_it(delimiter: str) -> None:
     rows = [["id", "title", "text", "place"], ["7", "A", 'He said ""no"",;|\n then ran', "Rome"], ["8", "B", "x", ""]]
     data = "\r\n".join(delimiter.join(f'"{cell}"' for cell in row) for row in rows)
     items = loaded(b"\xef\xbb\xbf" + data.encode(), "a.csv")
-    assert items == [
-        Loaded("7", "A", 'He said "no",;|\n then ran', "", {"place": "Rome"}),
-        Loaded("8", "B", "x"),
-    ]
+    assert items == [Loaded("7", "A", 'He said "no",;|\n then ran', "", {"place": "Rome"}), Loaded("8", "B", "x")]
 
 
 def test_parquet_holds_the_same_rows_as_csv() -> None:

@@ -56,7 +56,7 @@ def test_what_is_deep_is_not_read_again_at_each_depth() -> None:
 
     def counted(data: bytes) -> Any:
         nonlocal n_pieces
-        for piece in encoding.pieces(data):
+        for piece in encoding.decoded_pieces(data):
             n_pieces += 1
             yield piece
 
@@ -64,7 +64,7 @@ def test_what_is_deep_is_not_read_again_at_each_depth() -> None:
     with (
         patch.object(json_values, "AT_ONCE", 64),
         patch.object(encoding, "PIECE", 64),
-        patch.object(json_values, "pieces", counted),
+        patch.object(json_values, "decoded_pieces", counted),
     ):
         assert held(json_values.long_value(data)) == value
     assert n_pieces < 15 * len(data) / 64

@@ -1,5 +1,6 @@
 """Tables whose columns nobody has named: what each holds is told by its values, and a row is a card."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_lite.read.columns import tell
+from graphrag_lite.read.columns import detect_columns
 from graphrag_lite.read.documents import Fields, Loaded
 from graphrag_lite.read.readers import all_readers
 
@@ -34,13 +35,13 @@ def csv(rows: Sequence[dict[str, str]]) -> bytes:
 
 
 def test_columns_are_told_by_their_values_whatever_their_names_and_order() -> None:
-    columns = tell(list(TABLE[0]), TABLE)
+    columns = detect_columns(list(TABLE[0]), TABLE)
     assert (columns.key, columns.title, columns.time) == ("Nr", "Topic", "Opened")
     assert columns.texts == ("Report", "Answer")
     assert columns.kinds == {"Owner": "person", "State": "value"}
     plain = {name: f"c{place}" for place, name in enumerate(reversed(TABLE[0]))}
     rows = [{plain[name]: row[name] for name in plain} for row in TABLE]
-    told = tell(list(rows[0]), rows)
+    told = detect_columns(list(rows[0]), rows)
     assert (told.key, told.title, told.time) == (plain["Nr"], plain["Topic"], plain["Opened"])
     assert set(told.texts) == {plain["Report"], plain["Answer"]} and plain["State"] in told.kinds
 
@@ -56,6 +57,15 @@ def test_a_row_is_a_card_with_its_texts_below() -> None:
     cells = {block.label: item.text[block.char_start : block.char_end] for block in item.blocks if block.kind != "card"}
     assert cells == {"Nr": "T-3", "Owner": "Ann Lee", "State": "closed"}
     assert item.metadata == {"Owner": "Ann Lee", "State": "closed", "Hours": "4.5"}
+
+
+def test_issues_as_a_program_exports_them_tell_who_has_them_and_what_was_said() -> None:
+    comment = {"author": {"login": "bo"}, "body": "Confirmed, and it is the same with each of the other two printers."}
+    rows = [{"number": n, "title": f"Printer {n} is slow", "assignees": [{"login": ("ann", "bo")[n % 2]}],
+             "body": f"Since update {n} it takes minutes for each page.", "comments": [comment]} for n in range(1, 7)]  # fmt: skip
+    first = next(iter(all_readers().read(json.dumps(rows).encode(), "issues.json", Fields())))
+    assert isinstance(first, Loaded) and first.metadata["assignees"] == "bo"
+    assert "assignees: bo" in first.text and "bo: Confirmed" in first.text
 
 
 def test_a_named_text_column_is_taken_and_nothing_is_told() -> None:
@@ -74,7 +84,7 @@ def test_rows_of_short_cells_are_called_by_the_column_that_tells_them_apart() ->
 
 def test_a_column_of_companies_holds_no_people() -> None:
     rows = [row | {"Owner": f"{row['Owner']} {'Ltd' if n % 3 else ''}".strip()} for n, row in enumerate(TABLE)]
-    assert tell(list(rows[0]), rows).kinds["Owner"] == "organization"
+    assert detect_columns(list(rows[0]), rows).kinds["Owner"] == "organization"
 
 
 def test_real_tickets() -> None:

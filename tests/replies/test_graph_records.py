@@ -8,7 +8,7 @@ import pytest
 
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.replies.graph_records import Entity, Relationship, known_type, read_graph
-from graphrag_lite.replies.records import clean
+from graphrag_lite.replies.records import clean_field
 
 TYPES = ["person", "organization", "location", "event", "work", "concept"]
 
@@ -166,7 +166,7 @@ def test_a_refusal_is_an_error_that_says_what_to_write(reply: str) -> None:
 
 
 def test_clean_keeps_one_line_of_what_can_be_seen() -> None:
-    assert clean(" a\u200b\x07\n\tb\u202e \ud800&lt;c&gt; ") == "a b <c>"
+    assert clean_field(" a\u200b\x07\n\tb\u202e \ud800&lt;c&gt; ") == "a b <c>"
 
 
 def real_replies(shared: Path) -> list[str]:
@@ -180,7 +180,7 @@ def test_the_first_record_of_each_real_reply_is_kept_also_of_gleanings(shared: P
         first = re.search(r'["“](?:entity|relation(?:ship)?)["”]\s*<\|>\s*["“]([^"”]+)["”]', text)
         found = read_graph(text, ["organization", "person", "geo", "event"])
         names = [one.name for one in found.entities[:1]] + [one.source for one in found.relationships[:1]]
-        assert first and clean(first[1]) in names
+        assert first and clean_field(first[1]) in names
 
 
 def test_the_last_relationship_of_each_real_reply_has_its_own_strength(shared: Path) -> None:

@@ -9,14 +9,14 @@ import pytest
 from linear import assert_linear
 
 from graphrag_lite.replies.graph_records import ENTITY, RELATIONSHIP
-from graphrag_lite.replies.records import Form, Records, records
+from graphrag_lite.replies.records import Form, Records, parse_records
 
 SCROOGE = ["entity", "Scrooge", "person", "A miser"]
 MARLEY = ["relationship", "Scrooge", "Marley", "PARTNER_OF", "They traded", "9"]
 
 
 def read(text: str) -> Records:
-    return records(text, ENTITY, RELATIONSHIP)
+    return parse_records(text, ENTITY, RELATIONSHIP)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,9 @@ def test_records_without_a_kind_are_kept_and_scraps_are_told() -> None:
     assert found.rows == [["", "Scrooge", "person", "A miser"], ["", "Scrooge", "Fred", "UNCLE_OF", "x", "9"]]
     assert found.dropped == ["Scrooge<|>"]
     only = Form("claim", {"subject": ()})
-    assert records("(Scrooge<|>TRUE<|>He is a miser)", only).rows == [["claim", "Scrooge", "TRUE", "He is a miser"]]
+    assert parse_records("(Scrooge<|>TRUE<|>He is a miser)", only).rows == [
+        ["claim", "Scrooge", "TRUE", "He is a miser"]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -183,25 +185,7 @@ def test_prose_holds_no_records_and_says_not_that_there_are_none(reply: str, bar
     assert read(reply).rows == [] and read(reply).bare is bare
 
 
-HOSTILE = [
-    "<",
-    "|",
-    "<|>",
-    '"',
-    "(",
-    ")",
-    "##",
-    "\n",
-    " ",
-    "*",
-    "`",
-    "[",
-    "{",
-    "entity",
-    '("entity"<|>',
-    '<|>"a',
-    '"a<|>',
-]
+HOSTILE = [*'<|"()\n *`[{', "<|>", "##", "entity", '("entity"<|>', '<|>"a', '"a<|>']
 HOSTILE += ['("entity"<|>(', '"entity",', '["', '{"a":', "[1,", "[\n", '{"a":1}', '*"', ")\n(", "<|complete", "1."]
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.resolution.known_names import Entities, decided, unheard
+from graphrag_lite.resolution.known_names import Entities, apply_decisions, unused_names
 from graphrag_lite.resolution.ladder import Resolution, resolve
 from graphrag_lite.settings.known_names import KnownNames
 
@@ -31,7 +31,7 @@ def test_the_last_word_is_the_users(
         known = KnownNames(same=same, different=different, drop=drop)
     except ValueError:
         return
-    rows = decided(rows_of(names), known)
+    rows = apply_decisions(rows_of(names), known)
     key = entities(rows)
     for name in drop:
         assert key.get(name, "") == ""
@@ -47,16 +47,18 @@ def test_the_last_word_is_the_users(
 
 def test_an_entity_keeps_its_key() -> None:
     before = entities(rows_of(["Ann Li", "Bob Ray", "Annie"]))
-    after = entities(decided(rows_of(["Ann Li", "Bob Ray", "Annie"]), KnownNames(same=[["Ann Li", "Annie"]])))
+    after = entities(apply_decisions(rows_of(["Ann Li", "Bob Ray", "Annie"]), KnownNames(same=[["Ann Li", "Annie"]])))
     assert after == before | {"Annie": before["Ann Li"]}
 
 
 def test_a_name_that_was_dropped_is_one_where_it_is_looked_for() -> None:
     rows = resolve(["d"], ["humbug"], ["unknown"], [False], {"humbug": 9})
     assert [row.key for row in rows] == [""]
-    (row,) = decided(rows, KnownNames(names=["Humbug"], type={"Humbug": "exclamation"}, title={"humbug": "Bah!"}))
+    (row,) = apply_decisions(
+        rows, KnownNames(names=["Humbug"], type={"Humbug": "exclamation"}, title={"humbug": "Bah!"})
+    )
     assert (row.key, row.title, row.type) == ("humbug", "Bah!", "exclamation")
-    assert unheard([row], KnownNames(drop=["Nobody"], names=["HUMBUG"])) == ["Nobody"]
+    assert unused_names([row], KnownNames(drop=["Nobody"], names=["HUMBUG"])) == ["Nobody"]
 
 
 def test_a_name_in_two_cases_has_one_title_and_one_type() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.replies.chosen_numbers import read_chosen
 from graphrag_lite.resolution.ladder import resolve
-from graphrag_lite.resolution.model_decisions import clusters, merged
+from graphrag_lite.resolution.model_decisions import merge_clusters, merge_groups
 
 
 @pytest.mark.parametrize(
@@ -49,10 +49,10 @@ def test_whatever_is_written_is_read_or_refused(text: str) -> None:
 
 def test_a_chain_does_not_join_what_was_told_apart() -> None:
     chain = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")]
-    assert clusters(chain, []) == {"a": ["a", "b", "c", "d", "e"]}
-    assert clusters(chain, [("a", "e")]) == {"a": ["a", "b", "c", "d"]}
-    assert clusters([*chain[2:], *chain[:2]], [("a", "e")]) == {"a": ["a", "b"], "c": ["c", "d", "e"]}
-    assert clusters([("a", "b")], [("a", "b")]) == {}
+    assert merge_clusters(chain, []) == {"a": ["a", "b", "c", "d", "e"]}
+    assert merge_clusters(chain, [("a", "e")]) == {"a": ["a", "b", "c", "d"]}
+    assert merge_clusters([*chain[2:], *chain[:2]], [("a", "e")]) == {"a": ["a", "b"], "c": ["c", "d", "e"]}
+    assert merge_clusters([("a", "b")], [("a", "b")]) == {}
 
 
 PAIRS = st.lists(st.sampled_from(list(combinations("abcdefgh", 2))))
@@ -62,7 +62,7 @@ PAIRS = st.lists(st.sampled_from(list(combinations("abcdefgh", 2))))
 def test_clusters_are_disjoint_and_hold_no_pair_that_differs(
     same: list[tuple[str, str]], different: list[tuple[str, str]]
 ) -> None:
-    found = clusters(same, different)
+    found = merge_clusters(same, different)
     members = [name for group in found.values() for name in group]
     assert len(members) == len(set(members)) and all(group[0] == first for first, group in found.items())
     assert not any({one, other} <= set(group) for one, other in different for group in found.values())
@@ -73,7 +73,7 @@ def test_the_entity_named_most_gives_its_title_and_all_mentions_vote_about_the_t
     types = ["person"] * 2 + ["ghost"] * 3 + ["person"]
     rows = resolve(["d"] * 6, names, types, [True] * 6, {}, alias=False, confirmed=True)
     votes = {"velm": Counter(types[:3]), "harold velm": Counter(types[3:5]), "quill": Counter(types[5:])}
-    found = {row.name: row for row in merged(rows, [["harold velm", "velm"]], votes)}
+    found = {row.name: row for row in merge_groups(rows, [["harold velm", "velm"]], votes)}
     assert {(row.key, row.title, row.type) for row in found.values()} == {
         ("velm", "Velm", "ghost"),
         ("quill", "Quill", "person"),

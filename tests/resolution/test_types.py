@@ -6,14 +6,14 @@ import pytest
 
 from graphrag_lite.resolution.faces import may_be
 from graphrag_lite.resolution.types import MIN_STATED, infer_types
-from graphrag_lite.text.names.contexts import context, form
+from graphrag_lite.text.names.contexts import mention_context, written_form
 
 PLACE, PERSON = "She lives in {}, near the sea.", "Then {} asked her why."
 
 
 def features(name: str, sentence: str, n: int = 1) -> list[tuple[str, ...]]:
     text, start = sentence.format(name), sentence.index("{")
-    return [form(name, {}), *[context(text, start, start + len(name))] * n]
+    return [written_form(name, {}), *[mention_context(text, start, start + len(name))] * n]
 
 
 def corpus() -> tuple[dict[str, list[tuple[str, ...]]], dict[str, str]]:

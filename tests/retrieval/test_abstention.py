@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from graphrag_lite.retrieval.abstention import INFLECTED, LEAST_FIT, fit, says_nothing, weights
+from graphrag_lite.retrieval.abstention import INFLECTED, LEAST_FIT, passage_fit, says_nothing, term_idf
 from graphrag_lite.retrieval.bm25 import Bm25, build
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.text.words import terms
@@ -28,21 +28,21 @@ JAPANESE = index_of(
 
 
 def test_hiragana_that_meet_by_chance_are_no_answer() -> None:
-    assert fit(JAPANESE, weights(JAPANESE, terms("いくつありますか、どうですか、いうのか", "ja"))) < LEAST_FIT
-    assert fit(JAPANESE, weights(JAPANESE, terms("にほんの首都", "ja"))) >= LEAST_FIT
-    assert fit(JAPANESE, weights(JAPANESE, terms("えき", "ja"))) >= LEAST_FIT  # one word is one word
+    assert passage_fit(JAPANESE, term_idf(JAPANESE, terms("いくつありますか、どうですか、いうのか", "ja"))) < LEAST_FIT
+    assert passage_fit(JAPANESE, term_idf(JAPANESE, terms("にほんの首都", "ja"))) >= LEAST_FIT
+    assert passage_fit(JAPANESE, term_idf(JAPANESE, terms("えき", "ja"))) >= LEAST_FIT  # one word is one word
 
 
 def test_ngrams_overlap_so_they_are_less_than_a_word_each() -> None:
     words = build([["fuji", "bank"], ["river"]])
     ngrams = build([["富士", "銀行"], ["川崎"]])
-    assert fit(ngrams, {"富士": 1.0, "銀行": 1.0}) < fit(words, {"fuji": 1.0, "bank": 1.0})
+    assert passage_fit(ngrams, {"富士": 1.0, "銀行": 1.0}) < passage_fit(words, {"fuji": 1.0, "bank": 1.0})
 
 
 def test_what_a_term_weighs_can_be_given() -> None:
     index = build([["red", "fox"], ["hen"]])
-    assert fit(index, {"red": 3.0, "zebra": 1.0}) == 3 / 4 * 2**0.5
-    assert fit(index, {}) == 0
+    assert passage_fit(index, {"red": 3.0, "zebra": 1.0}) == 3 / 4 * 2**0.5
+    assert passage_fit(index, {}) == 0
 
 
 STEMS = (

@@ -40,8 +40,8 @@ def test_language_readings_names_and_periods_are_told_once(
 
         monkeypatch.setattr(module, name, counting)
 
-    count(question, "spoken")
-    count(question, "respelt")
+    count(question, "question_language")
+    count(question, "respell")
     count(question, "without_asking")
     count(question, "names_within")
     count(readings, "readings")
@@ -49,7 +49,7 @@ def test_language_readings_names_and_periods_are_told_once(
     count(features, "periods")
     answer = index.query(ASKED, method)
     assert answer.readings == {"Spitser": "Spitzer"}
-    assert counted["spoken"] == counted["readings"] == counted["respelt"] == 1
+    assert counted["question_language"] == counted["readings"] == counted["respell"] == 1
     assert max(counted.values()) == 1, counted
     if method == "local":
         assert set(counted.values()) == {1} and len(counted) == 7, counted

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from graphrag_lite.graph.pagerank import Step, Walk
 from graphrag_lite.graph.sparse import from_dense
-from graphrag_lite.retrieval.ranking import Features, Links, Policy, link, rank
-from graphrag_lite.retrieval.top_k import best
+from graphrag_lite.retrieval.ranking import Features, Links, Policy, link_mentions, rank
+from graphrag_lite.retrieval.top_k import best_rows
 
 OFF = Policy(naming=0, stating=0, hop=0, joining=0, dating=0, spreading=0, discount=0)
 
@@ -22,7 +22,7 @@ def graph(n_units: int, mentions: dict[int, list[int]], titles: dict[int, list[i
         counts[unit, entities] = 1.0
     for unit, entities in titles.items():
         definitions[entities, unit] = counts[unit, entities] = 1.0
-    return link(from_dense(counts), from_dense(definitions), from_dense(counts.T))
+    return link_mentions(from_dense(counts), from_dense(definitions), from_dense(counts.T))
 
 
 def ask(scores: list[list[float]], named: list[int] = [], in_name: list[int] = [], dated: list[int] = []) -> Features:  # noqa: B006
@@ -32,7 +32,7 @@ def ask(scores: list[list[float]], named: list[int] = [], in_name: list[int] = [
 
 
 def order(question: Features, links: Links, policy: Policy) -> list[int]:
-    return [int(unit) for unit in best(rank(question, links, policy), 20)]
+    return [int(unit) for unit in best_rows(rank(question, links, policy), 20)]
 
 
 def test_without_entities_bm25_decides() -> None:
@@ -183,7 +183,7 @@ def test_newest_first_only_reorders_the_best(scores: list[list[float]], data: st
     links, policy = graph(n, {}, {}), replace(OFF, fading=0.0)
     plain, newest = (rank(question, links, replace(policy, newest_depth=depth)) for depth in (0, 3))
     assert sorted(plain.tolist()) == sorted(newest.tolist())
-    assert set(best(plain, 3).tolist()) == set(best(newest, 3).tolist()) or len(set(plain.tolist())) < n
+    assert set(best_rows(plain, 3).tolist()) == set(best_rows(newest, 3).tolist()) or len(set(plain.tolist())) < n
 
 
 SCORES = st.lists(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=3, max_size=3), min_size=1, max_size=8)
@@ -222,7 +222,7 @@ def test_discounting_never_lets_a_unit_pass_one_with_the_same_names_and_a_higher
 
 def test_an_empty_index_and_an_empty_question() -> None:
     none = Features(from_dense(np.empty((0, 0))), [], {}, np.empty(0, np.int32))
-    assert rank(none, link(*[from_dense(np.empty((0, 0)))] * 3), Policy()).tolist() == []
+    assert rank(none, link_mentions(*[from_dense(np.empty((0, 0)))] * 3), Policy()).tolist() == []
     blank = Features(from_dense(np.empty((0, 3))), [], {}, np.empty(0, np.int32))
     assert rank(blank, graph(3, {0: [1]}, {2: [1]}), Policy()).tolist() == [0, 0, 0]
 
@@ -230,7 +230,7 @@ def test_an_empty_index_and_an_empty_question() -> None:
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0])), st.integers(0, 10))
 def test_best_is_the_head_of_a_stable_descending_sort(scores: list[float], k: int) -> None:
     expected = sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:k]
-    assert best(np.array(scores), k).tolist() == expected
+    assert best_rows(np.array(scores), k).tolist() == expected
 
 
 @pytest.mark.parametrize("n", [511, 512, 20_000])
@@ -241,7 +241,7 @@ def test_best_of_many_is_the_same_with_ties_and_with_hidden_ones(n: int, kinds: 
     scores[rng.random(n) < 0.3] = -np.inf
     expected = np.lexsort((np.arange(n), -scores))
     for k in (1, 5, 30, n - 1, n):
-        assert best(scores, k).tolist() == expected[:k].tolist()
+        assert best_rows(scores, k).tolist() == expected[:k].tolist()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -256,7 +256,7 @@ def test_a_walk_of_single_steps_ranks_as_the_matrices_do(seed: int) -> None:
     question = Features(
         from_dense(terms.T), [((7, 40), np.arange(2))], {7: 1.0, 40: 1.0}, np.arange(0, 600, 50, dtype=np.int32)
     )
-    links = link(*map(from_dense, (counts, definitions, counts.T)))
+    links = link_mentions(*map(from_dense, (counts, definitions, counts.T)))
     frequencies = links.units.sizes
     hub = np.where(frequencies > 30, 0.1, 1.0)  # a twentieth of the units
     weights = hub * (np.log((n_units + 1) / np.maximum(frequencies, 1)) + 1)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from graphrag_lite.retrieval.bm25 import build
 from graphrag_lite.retrieval.columns import Strings
-from graphrag_lite.retrieval.spelling import MAX_WORDS, distances, names_within, nearest, readings, respelt
+from graphrag_lite.retrieval.spelling import MAX_WORDS, distances, names_within, nearest, readings, respell
 from graphrag_lite.text.words import terms
 
 TEXTS = [
@@ -56,7 +56,7 @@ def test_words_with_numbers_written_together_are_read_apart_where_the_corpus_has
 
 def test_what_is_read_together_is_replaced_before_words_are() -> None:
     said = {"third quarter": "Q3", "quater": "quarter", "FY20Q3": "FY20 Q3"}
-    assert respelt("third quarter, FY20Q3, quater", said) == "Q3, FY20 Q3, quarter"
+    assert respell("third quarter, FY20Q3, quater", said) == "Q3, FY20 Q3, quarter"
 
 
 def test_a_word_is_not_read_as_one_that_the_rest_of_the_question_has_nothing_to_do_with() -> None:
@@ -117,7 +117,7 @@ def test_a_capital_at_the_beginning_of_a_sentence_makes_no_name(text: str, names
 
 
 def test_only_whole_words_are_respelt() -> None:
-    assert respelt("Spitser's Spitsers, Spitser", {"Spitser": "Spitzer"}) == "Spitzer's Spitsers, Spitzer"
+    assert respell("Spitser's Spitsers, Spitser", {"Spitser": "Spitzer"}) == "Spitzer's Spitsers, Spitzer"
 
 
 def reference(one: str, other: str) -> int:

@@ -7,7 +7,7 @@ import pytest
 
 from graphrag_lite.retrieval import vector_cells, vectors
 from graphrag_lite.retrieval.vector_cells import divide
-from graphrag_lite.retrieval.vectors import Vectors, meant, unit_length
+from graphrag_lite.retrieval.vectors import Vectors, unit_length, vector_scores
 
 Floats = npt.NDArray[np.float32]
 N, WIDTH = 3000, 16
@@ -48,7 +48,7 @@ def test_where_all_cells_are_looked_into_gains_are_exact(clustered: Vectors, mon
     monkeypatch.setattr(vector_cells, "_NEAREST", 1000)
     divided = Vectors(clustered.blocks, divide(clustered))
     for question in near(clustered, 20):
-        assert np.allclose(meant(divided, question, 0.2), meant(clustered, question, 0.2), atol=1e-6)
+        assert np.allclose(vector_scores(divided, question, 0.2), vector_scores(clustered, question, 0.2), atol=1e-6)
 
 
 def test_what_is_nearest_is_found_in_a_few_cells(clustered: Vectors, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +57,7 @@ def test_what_is_nearest_is_found_in_a_few_cells(clustered: Vectors, monkeypatch
     divided = Vectors(clustered.blocks, divide(clustered))
     found, looked_at, gains = [], [], []
     for question in near(clustered, 200):
-        exact, quick = meant(clustered, question, 0.1), meant(divided, question, 0.1)
+        exact, quick = vector_scores(clustered, question, 0.1), vector_scores(divided, question, 0.1)
         wanted = np.argsort(-exact)[:10]
         found.append(np.isin(wanted, np.argsort(-quick)[:10]).mean())
         looked_at.append(len(divided.cells.near(question)) if divided.cells else N)
@@ -72,10 +72,10 @@ def test_the_best_units_by_words_are_compared_wherever_they_are(
     monkeypatch.setattr(vector_cells, "_NEAREST", 1)
     monkeypatch.setattr(vectors, "_BY_WORDS", 3)
     divided, question = Vectors(clustered.blocks, divide(clustered)), near(clustered, 1)[0]
-    exact, by_words = meant(clustered, question, 0.1), np.zeros(N)
-    far = np.setdiff1d(np.argsort(-exact)[:100], np.flatnonzero(meant(divided, question, 0.1)))[:3]
+    exact, by_words = vector_scores(clustered, question, 0.1), np.zeros(N)
+    far = np.setdiff1d(np.argsort(-exact)[:100], np.flatnonzero(vector_scores(divided, question, 0.1)))[:3]
     by_words[far] = 1.0
-    assert len(far) == 3 and np.allclose(meant(divided, question, 0.1, by_words)[far], exact[far])
+    assert len(far) == 3 and np.allclose(vector_scores(divided, question, 0.1, by_words)[far], exact[far])
 
 
 def test_vectors_are_read_from_their_blocks(clustered: Vectors) -> None:

@@ -131,7 +131,7 @@ def test_the_manifest_tells_what_was_made_from_what(texts: Path, output: Path) -
         assert entry == {
             "rows": tables.read(run.snapshot, name).num_rows,
             "bytes": path.stat().st_size,
-            "sha256": snapshots.digest(path),
+            "sha256": snapshots.file_digest(path),
         }
     assert {"duckdb", "pyarrow", "sentencex"} <= set(run.manifest["libraries"])
 
@@ -258,7 +258,7 @@ def test_damaged_stamps_only_cost_time(
 def test_another_version_of_the_code_or_of_a_library_runs_again(
     texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stamps.forget()
+    stamps.forget_code()
     version = stamps.importlib.metadata.version
     monkeypatch.setattr(
         stamps.importlib.metadata, "version", lambda name: "99" if name == "resiliparse" else version(name)
@@ -266,7 +266,7 @@ def test_another_version_of_the_code_or_of_a_library_runs_again(
     try:
         again = index(texts, output)
     finally:
-        stamps.forget()
+        stamps.forget_code()
     assert again.ran[0] == "load_documents" and again.manifest["libraries"]["resiliparse"] == "99"
 
 

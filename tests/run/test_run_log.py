@@ -76,7 +76,7 @@ def test_runs_that_failed_or_were_interrupted(texts: Path, output: Path, monkeyp
 def test_a_run_that_was_kept_out_is_not_logged(texts: Path, output: Path) -> None:
     index(texts, output)
     before = (output / run_log.NAME).read_bytes()
-    with snapshots.locked(output):
+    with snapshots.lock_output(output):
         with pytest.raises(LockedError):
             index(texts, output)
         with pytest.raises(LockedError):

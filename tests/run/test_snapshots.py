@@ -32,7 +32,7 @@ def _settings(max_sentences: int = 2, keep: int = 3) -> Settings:
 
 
 def _building(output: Path, content: str = "x") -> Path:
-    building = snapshots.workplace(output)
+    building = snapshots.building_folder(output)
     (building / "documents.parquet").write_text(content)
     snapshots.write_json(building / "stamps.json", {})
     return building
@@ -130,14 +130,14 @@ def _several(output: Path, ages: list[float]) -> list[Path]:
 
 def test_retention_by_age_keeps_what_is_young_and_the_newest_in_any_case(tmp_path: Path) -> None:
     made = _several(tmp_path, [40, 30, 20, 10, 5])
-    snapshots.retain(tmp_path, keep=1, keep_days=25)
+    snapshots.remove_old(tmp_path, keep=1, keep_days=25)
     assert snapshots.published(tmp_path) == made[2:]
-    snapshots.retain(tmp_path, keep=2, keep_days=0.5)
+    snapshots.remove_old(tmp_path, keep=2, keep_days=0.5)
     assert snapshots.published(tmp_path) == made[3:]
-    snapshots.retain(tmp_path, keep=9, keep_days=0.5)
-    snapshots.retain(tmp_path, keep=1, keep_days=1e12)
+    snapshots.remove_old(tmp_path, keep=9, keep_days=0.5)
+    snapshots.remove_old(tmp_path, keep=1, keep_days=1e12)
     assert snapshots.published(tmp_path) == made[3:]
-    snapshots.retain(tmp_path, keep=1, keep_days=None)
+    snapshots.remove_old(tmp_path, keep=1, keep_days=None)
     assert snapshots.published(tmp_path) == made[4:]
 
 
@@ -145,7 +145,7 @@ def test_retention_by_age_keeps_what_is_young_and_the_newest_in_any_case(tmp_pat
 def test_a_clock_that_was_set_removes_neither_the_current_one_nor_the_newest(jump: float, tmp_path: Path) -> None:
     made = _several(tmp_path, [3 + jump, 2 + jump, 1 + jump, jump])
     snapshots.roll_back(tmp_path, made[0])
-    snapshots.retain(tmp_path, keep=2, keep_days=7)
+    snapshots.remove_old(tmp_path, keep=2, keep_days=7)
     left = snapshots.published(tmp_path)
     assert set(left) >= {made[0], made[2], made[3]} and snapshots.current(tmp_path) == made[0]
     if jump < 0:
@@ -166,12 +166,12 @@ def test_age_lets_go_of_a_snapshot_in_a_run_that_changes_nothing(corpus: Callabl
 
 def test_a_snapshot_that_is_read_is_removed_by_a_later_run(tmp_path: Path) -> None:
     made = _several(tmp_path, [3, 2, 1])
-    with snapshots.reading(made[0]), snapshots.reading(made[0]):
-        snapshots.retain(tmp_path, keep=1, keep_days=None)
+    with snapshots.hold_while_reading(made[0]), snapshots.hold_while_reading(made[0]):
+        snapshots.remove_old(tmp_path, keep=1, keep_days=None)
         assert snapshots.published(tmp_path) == [made[0], made[2]]
-    snapshots.retain(tmp_path, keep=1, keep_days=None)
+    snapshots.remove_old(tmp_path, keep=1, keep_days=None)
     assert snapshots.published(tmp_path) == [made[2]]
-    with pytest.raises(TableError, match="removed"), snapshots.reading(made[0]):
+    with pytest.raises(TableError, match="removed"), snapshots.hold_while_reading(made[0]):
         pytest.fail("it is gone")
 
 
@@ -208,10 +208,10 @@ def test_another_process_that_reads_a_snapshot_is_not_broken(corpus: Callable[..
 def test_an_index_that_is_let_go_of_no_longer_holds_its_snapshot(corpus: Callable[..., Path], tmp_path: Path) -> None:
     made = [pipeline.index(corpus(TEXTS), tmp_path / "output", _settings(n)).snapshot for n in (1, 2)]
     index = Index(made[0])
-    snapshots.retain(tmp_path / "output", keep=1, keep_days=None)
+    snapshots.remove_old(tmp_path / "output", keep=1, keep_days=None)
     assert made[0].exists()
     del index
-    snapshots.retain(tmp_path / "output", keep=1, keep_days=None)
+    snapshots.remove_old(tmp_path / "output", keep=1, keep_days=None)
     assert not made[0].exists()
 
 
@@ -252,14 +252,14 @@ def test_what_a_crash_left_of_a_removed_snapshot_goes_with_the_next_retention(tm
     made = _several(tmp_path, [2, 1])
     left = made[0].rename(made[0].with_name(f".{made[0].name}"))
     assert snapshots.published(tmp_path) == [made[1]]
-    snapshots.retain(tmp_path, keep=3, keep_days=None)
+    snapshots.remove_old(tmp_path, keep=3, keep_days=None)
     assert not left.exists() and list((tmp_path / "snapshots").iterdir()) == [made[1]]
 
 
 def test_a_snapshot_without_a_manifest_is_removed_too(tmp_path: Path) -> None:
     made = _several(tmp_path, [2, 1])
     (made[0] / "manifest.json").unlink()
-    snapshots.retain(tmp_path, keep=1, keep_days=30)
+    snapshots.remove_old(tmp_path, keep=1, keep_days=30)
     assert snapshots.published(tmp_path) == [made[1]]
 
 
@@ -272,8 +272,8 @@ def test_a_file_system_without_locks_is_read_without_one(
 
     made = _several(tmp_path, [2, 1])
     monkeypatch.setattr("fcntl.flock", refuse)
-    with snapshots.reading(made[1]):
-        snapshots.retain(tmp_path, keep=1, keep_days=None)
+    with snapshots.hold_while_reading(made[1]):
+        snapshots.remove_old(tmp_path, keep=1, keep_days=None)
     assert snapshots.published(tmp_path) == [made[1]]
 
 
@@ -281,7 +281,7 @@ def test_a_snapshot_is_found_by_its_beginning(tmp_path: Path) -> None:
     for name in ("20200101T000000000000Z-aa", "20200102T000000000000Z-bb", "20210101T000000000000Z-cc"):
         (tmp_path / "snapshots" / name).mkdir(parents=True)
     a, b, c = snapshots.published(tmp_path)
-    snapshots.write_text(tmp_path / "current", b.name)
+    tables.replace_file(tmp_path / "current", b.name.encode())
     for given, folder in {"current": b, "previous": a, "2021": c, a.name: a, b.name[:8]: b}.items():
         assert snapshots.find(tmp_path, given) == folder
     for given, says in {
@@ -296,7 +296,7 @@ def test_a_snapshot_is_found_by_its_beginning(tmp_path: Path) -> None:
     for given in ("..", "../..", ".", "/", "*"):
         with pytest.raises(IndexNotFound):
             snapshots.find(tmp_path, given)
-    snapshots.write_text(tmp_path / "current", a.name)
+    tables.replace_file(tmp_path / "current", a.name.encode())
     with pytest.raises(IndexNotFound, match="no snapshot before"):
         snapshots.find(tmp_path, "previous")
 
@@ -308,7 +308,9 @@ def test_rolling_back_moves_the_pointer_and_drops_what_was_under_way(tmp_path: P
     snapshots.roll_back(tmp_path, made[0])
     assert snapshots.current(tmp_path) == made[0] and not (tmp_path / "building").exists()
     assert snapshots.published(tmp_path) == made
-    assert list(snapshots.workplace(tmp_path).iterdir()) == [tmp_path / "building" / "work"], "nothing is taken back"
+    assert list(snapshots.building_folder(tmp_path).iterdir()) == [tmp_path / "building" / "work"], (
+        "nothing is taken back"
+    )
     assert snapshots.published(tmp_path) == made
     newest = snapshots.publish(tmp_path, _building(tmp_path), MANIFEST)
     assert newest.name > made[2].name, "ids go on after the newest, not after the current one"
@@ -323,26 +325,26 @@ def test_the_published_snapshot_stays_even_where_the_clock_ran_backwards(tmp_pat
 
 def test_a_run_killed_before_the_pointer_moved_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = snapshots.publish(tmp_path, _building(tmp_path, "old"), MANIFEST)
-    write = snapshots.write_text
+    write = tables.replace_file
 
-    def killed(path: Path, text: str) -> None:
+    def killed(path: Path, content: bytes) -> None:
         if path.name == "current":
             raise KeyboardInterrupt
-        write(path, text)
+        write(path, content)
 
-    monkeypatch.setattr(snapshots, "write_text", killed)
+    monkeypatch.setattr(tables, "replace_file", killed)
     with pytest.raises(KeyboardInterrupt):
         snapshots.publish(tmp_path, _building(tmp_path, "new"), MANIFEST)
     monkeypatch.undo()
     assert snapshots.current(tmp_path) == first
-    assert (snapshots.workplace(tmp_path) / "documents.parquet").read_text() == "new"
+    assert (snapshots.building_folder(tmp_path) / "documents.parquet").read_text() == "new"
     assert list((tmp_path / "snapshots").iterdir()) == [first]
 
 
 def test_a_run_killed_just_after_the_pointer_moved_is_not_taken_back(tmp_path: Path) -> None:
     folder = snapshots.publish(tmp_path, _building(tmp_path), MANIFEST)
     snapshots.write_json(folder / "stamps.json", {})
-    assert list(snapshots.workplace(tmp_path).iterdir()) == [tmp_path / "building" / "work"]
+    assert list(snapshots.building_folder(tmp_path).iterdir()) == [tmp_path / "building" / "work"]
     assert snapshots.current(tmp_path) == folder and not (folder / "stamps.json").exists()
 
 
@@ -362,7 +364,7 @@ def test_a_reader_never_sees_half_an_index(corpus: Callable[..., Path], tmp_path
                 for name, entry in manifest["tables"].items():
                     if tables.read(snapshot, name).num_rows != entry["rows"]:
                         problems.append((snapshot, name, "rows"))
-                    if snapshots.digest(tables.path_in(snapshot, name)) != entry["sha256"]:
+                    if snapshots.file_digest(tables.path_in(snapshot, name)) != entry["sha256"]:
                         problems.append((snapshot, name, "digest"))
                 seen.add(snapshot.name)
             except GraphragLiteError as error:
@@ -381,14 +383,14 @@ def test_a_reader_never_sees_half_an_index(corpus: Callable[..., Path], tmp_path
 
 def test_text_is_replaced_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "current"
-    snapshots.write_text(path, "old")
+    tables.replace_file(path, b"old")
 
     def full(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        snapshots.write_text(path, "new")
+        tables.replace_file(path, b"new")
     assert path.read_text() == "old"
 
 
@@ -406,31 +408,31 @@ def test_text_is_replaced_in_one_step(tmp_path: Path, monkeypatch: pytest.Monkey
     ],
 )
 def test_refused_writing_is_an_output_error_that_says_what_to_do(number: int, says: str, tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match=says) as caught, snapshots.writing(tmp_path):
+    with pytest.raises(OutputError, match=says) as caught, snapshots.explain_write_errors(tmp_path):
         raise OSError(number, "refused", str(tmp_path / "x"))
     assert str(tmp_path / "x") in str(caught.value) and "Nothing was published" in str(caught.value)
 
 
 def test_another_error_of_the_system_keeps_its_traceback(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="bad"), snapshots.writing(tmp_path):
+    with pytest.raises(OSError, match="bad"), snapshots.explain_write_errors(tmp_path):
         raise OSError(errno.EBADF, "bad")
 
 
 def test_two_holders_of_the_lock_are_refused(tmp_path: Path) -> None:
-    with snapshots.locked(tmp_path):
+    with snapshots.lock_output(tmp_path):
         holder = json.loads((tmp_path / "lock.json").read_text())
-        with pytest.raises(LockedError) as caught, snapshots.locked(tmp_path):
+        with pytest.raises(LockedError) as caught, snapshots.lock_output(tmp_path):
             pytest.fail("held twice")
         assert f"process {os.getpid()}" in str(caught.value) and holder["since"] in str(caught.value)
-    with snapshots.locked(tmp_path):
+    with snapshots.lock_output(tmp_path):
         pass
     assert not (tmp_path / "lock.json").exists()
 
 
 def test_a_damaged_note_of_the_holder_does_not_matter(tmp_path: Path) -> None:
-    with snapshots.locked(tmp_path):
+    with snapshots.lock_output(tmp_path):
         (tmp_path / "lock.json").write_text("{")
-        with pytest.raises(LockedError, match="another process"), snapshots.locked(tmp_path):
+        with pytest.raises(LockedError, match="another process"), snapshots.lock_output(tmp_path):
             pytest.fail("held twice")
 
 

@@ -5,7 +5,7 @@ import gc
 
 import pytest
 
-from graphrag_lite.run.sync import complete
+from graphrag_lite.run.sync import run_coroutine
 
 
 def test_a_ctrl_c_that_strikes_within_a_task_leaves_no_traceback(caplog: pytest.LogCaptureFixture) -> None:
@@ -23,6 +23,6 @@ def test_a_ctrl_c_that_strikes_within_a_task_leaves_no_traceback(caplog: pytest.
 
     for grouped in (True, False):
         with pytest.raises(KeyboardInterrupt):
-            complete(work(grouped))
+            run_coroutine(work(grouped))
         gc.collect()
     assert not caplog.records

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_lite import pipeline
-from graphrag_lite.search.comparison import sides
+from graphrag_lite.search.comparison import compared_things
 from graphrag_lite.search.definitions import defines, thing_asked
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
@@ -28,6 +28,8 @@ TEXTS = {
     "Pier": "ANN: What colour is the lantern of the pier?\nBO: Right.\nBO: It is green as a bottle and swings on a chain.\n"
     "ANN: The harbour master repaired the gate.\nBO: Then the oar was repaired in my shed.\nANN: I wonder whether "
     "the ferry is late again today.\nBO: The ferry is late by two hours.",
+    "Faq": "How is the rust removed from a hinge?\n\nIt is brushed with vinegar, and then oiled. A new hinge has no rust, "
+    "and what is removed from it is its paint.",
     "Call": "On our website, Brask.com/investor, is our financial summary. Every CFO and CIO has asked Amy about the loans. "
     "On the call with me are Satu Nadel, chief executive officer, and Amy Hode, chief financial officer. Brask was strong.",
     "Rivals": "Brask talked with Ryan Roslund, the CEO of Linden, and liked it. Your CFO was a good quarter for Brask.",
@@ -50,6 +52,10 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 def test_what_a_thing_is_is_said_first(index: Index) -> None:
     assert index.query("What is Zorbex?").citations[0].text.startswith("In short, Zorbex is a scheduler")
+
+
+def test_what_follows_the_very_question_answers_it(index: Index) -> None:
+    assert index.query("How is rust removed from a hinge?").citations[0].text.startswith("It is brushed")
 
 
 @pytest.mark.parametrize(
@@ -182,7 +188,7 @@ def test_a_sentence_defines_by_its_form(sentence: str, thing: str, said: bool) -
     ],
 )
 def test_what_is_compared(question: str, two: tuple[str, str] | None) -> None:
-    assert sides(question) == two
+    assert compared_things(question) == two
 
 
 def test_what_is_not_defined_is_told_by_the_first_statement_below_its_name(tmp_path: Path) -> None:

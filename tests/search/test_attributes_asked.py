@@ -33,6 +33,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     ("asked", "refused"),
     [
         ("How tall is Dana Weiss?", False),
+        ("What did Kathryn Brandt say about Neptune?", True),
+        ("What did Kathryn Brandt say about the mirror?", False),
+        ("How many instruments were exchanged in 1987?", True),
         ("How tall is Paul Ostrow?", True),  # somebody else is
         ("How old is Jonas Beck?", False),
         ("How old is Omar Haddad?", True),

@@ -11,7 +11,7 @@ from linear import assert_linear
 from graphrag_lite import pipeline
 from graphrag_lite.evidence.records import Record, Shown, record_line
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.context_records import Section, TokenEstimate, cut, pack, render, texts
+from graphrag_lite.search.context_records import Section, TokenEstimate, cut_record, pack, render, text_unit_records
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 
@@ -46,9 +46,9 @@ def test_what_a_section_leaves_goes_to_the_others() -> None:
 
 def test_the_record_that_ends_a_section_is_cut_to_its_first_lines() -> None:
     long = record("heading", "x" * 36, "y" * 36)
-    assert cut(long, 100, COUNT) is long
-    assert cut(long, 14, COUNT) == Record(("heading", "x" * 36), long.places)
-    assert cut(long, 9, COUNT) is None
+    assert cut_record(long, 100, COUNT) is long
+    assert cut_record(long, 14, COUNT) == Record(("heading", "x" * 36), long.places)
+    assert cut_record(long, 9, COUNT) is None
 
 
 def test_numbers_stand_in_the_order_of_the_context_and_equal_places_share_one() -> None:
@@ -86,7 +86,7 @@ def index(corpus: Callable[..., Path], tmp_path: Path) -> Index:
 def test_passages_are_numbered_resolved_and_never_shown_twice(index: Index) -> None:
     sources = index.arrow("documents")["text"].to_pylist()
     units = list(range(index.n_rows("text_units")))
-    records = texts(index, units)
+    records = text_unit_records(index, units)
     seen: dict[int, list[tuple[int, int]]] = {}
     for item in records:
         assert [line.split("]")[0] for line in item.lines[1:]] == [f"[{i}" for i in item.places]

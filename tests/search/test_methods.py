@@ -11,11 +11,11 @@ import pytest
 
 from graphrag_lite import pipeline
 from graphrag_lite.errors import InputError
-from graphrag_lite.retrieval.abstention import fit, weights
+from graphrag_lite.retrieval.abstention import passage_fit, term_idf
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search import overview
-from graphrag_lite.search.answer import NOTHING, ranked
-from graphrag_lite.search.entity_statements import about
+from graphrag_lite.search.answer import NOTHING, best_rankings
+from graphrag_lite.search.entity_statements import entity_answer
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.sentence_choice import choose_sentences
 from graphrag_lite.settings import Settings
@@ -30,15 +30,15 @@ def index(sample: Path) -> Index:
 
 def test_ranked_fills_up_to_k_documents_and_units() -> None:
     scores = np.array([5.0, 4.0, 3.0, 2.0, 1.0, 0.0])
-    ranking = ranked(scores, [0, 0, 0, 0, 1, 2], 3)
+    ranking = best_rankings(scores, [0, 0, 0, 0, 1, 2], 3)
     assert ranking.units == [0, 1, 2]
     assert ranking.documents == [0, 1, 2]
-    assert ranked(scores, [0, 0, 0, 0, 1, 2], 10).documents == [0, 1, 2]
+    assert best_rankings(scores, [0, 0, 0, 0, 1, 2], 10).documents == [0, 1, 2]
 
 
 def test_a_second_passage_decides_between_documents_that_are_nearly_level() -> None:
-    assert ranked(np.array([1.0, 0.95, 0.9]), [0, 1, 1], 2).documents == [1, 0]
-    assert ranked(np.array([1.0, 0.5, 0.5]), [0, 1, 1], 2).documents == [0, 1]
+    assert best_rankings(np.array([1.0, 0.95, 0.9]), [0, 1, 1], 2).documents == [1, 0]
+    assert best_rankings(np.array([1.0, 0.5, 0.5]), [0, 1, 1], 2).documents == [0, 1]
 
 
 @pytest.mark.parametrize("method", ["local", "global", "basic"])
@@ -71,7 +71,7 @@ def test_a_reading_alone_is_no_answer(index: Index, method: str) -> None:
 def test_a_guess_costs_as_much_as_what_it_is_read_as_is_worth(index: Index) -> None:
     weighed = Question(index, "When was the Hubble lanched?").weights
     assert list(weighed) == ["hubbl", "launch", "lanch"] and weighed["lanch"] == weighed["launch"] > 0
-    assert 0 < fit(index.bm25, weighed) < fit(index.bm25, weights(index.bm25, ["hubbl", "launch"]))
+    assert 0 < passage_fit(index.bm25, weighed) < passage_fit(index.bm25, term_idf(index.bm25, ["hubbl", "launch"]))
 
 
 def test_a_name_that_the_corpus_does_not_hold_weighs_double(index: Index) -> None:
@@ -105,7 +105,7 @@ def test_global_search_uses_one_partition(index: Index, monkeypatch: pytest.Monk
         used[-1] += [report["community"] for report in reports]
         return []
 
-    monkeypatch.setattr(overview, "themes", spy)
+    monkeypatch.setattr(overview, "theme_statements", spy)
     monkeypatch.setattr(index, "search", index.search_settings.model_copy(update={"max_reports": 10_000}))
     parents = dict(zip(index.communities.community, index.communities.parent, strict=True))
     reported = set(index.community_reports.community)
@@ -221,9 +221,9 @@ def test_a_question_is_answered_by_the_document_whose_title_it_states(tmp_path: 
 
 def test_the_graph_does_not_open_an_answer_to_a_question_that_states_a_document(index: Index) -> None:
     question = Question(index, "Lyman Spitzer")
-    assert about(question)[0]
+    assert entity_answer(question)[0]
     question.__dict__["features"] = replace(question.features, stated=[(np.array([0]), np.ones(1))])
-    assert about(question) == ([], [])
+    assert entity_answer(question) == ([], [])
 
 
 def test_without_dates_a_day_changes_nothing(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graphrag_lite.search.answer import Answer, Cited
 from graphrag_lite.search.notebook import index_html
 from graphrag_lite.text import plain_text
-from graphrag_lite.text.plain_text import escaped
+from graphrag_lite.text.plain_text import escape_markdown
 
 HOSTILE = '<script>alert(1)</script> "onload=x() [2] *b* <img src=x onerror=y>'
 
@@ -45,7 +45,7 @@ def test_texts_are_shown_and_never_run(said: str) -> None:
 def test_markdown_shows_a_text_as_it_is() -> None:
     told = answer(HOSTILE, HOSTILE)._repr_markdown_()
     assert "<script>" not in told.replace("\\<", "") and "\\[1\\]" in told and "page 1" in told
-    assert escaped("_x_") == "\\_x\\_"
+    assert escape_markdown("_x_") == "\\_x\\_"
 
 
 def test_nothing_of_a_text_or_a_path_obeys_to_controls_or_begins_a_line() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_lite import pipeline
-from graphrag_lite.retrieval.abstention import LEAST_FIT, fit, weights
+from graphrag_lite.retrieval.abstention import LEAST_FIT, passage_fit, term_idf
 from graphrag_lite.retrieval.bm25 import build
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search.answer import NOTHING
@@ -87,8 +87,10 @@ def test_a_question_that_quotes_the_corpus_is_answered_by_what_it_quotes(index: 
 
 def test_a_small_corpus_answers_too() -> None:
     small = build([terms("The bakery opens at seven", "en")])
-    assert fit(small, weights(small, terms("When does the bakery open on a Sunday in June?", "en"))) >= LEAST_FIT
-    assert fit(small, weights(small, terms("Who painted the ceiling of the chapel?", "en"))) < LEAST_FIT
+    assert (
+        passage_fit(small, term_idf(small, terms("When does the bakery open on a Sunday in June?", "en"))) >= LEAST_FIT
+    )
+    assert passage_fit(small, term_idf(small, terms("Who painted the ceiling of the chapel?", "en"))) < LEAST_FIT
 
 
 def test_what_is_asked_for_comes_first(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ ROWS = [
         "State": ("Open", "Resolved")[n % 2],
         "Level": ("Low", "High", "Critical", "High")[n % 4],
         "Labels": ("ink;urgent", "ink; driver", "paper")[n % 3],
-        "Report": f"Since update {n} the printer of the office takes minutes for each page, whatever is printed.",
+        "opened_by": ("Lea Sand", "Kim Roe")[n % 2],  # who opened what is resolved
+        "body": f"Since update {n} the printer of the office takes minutes for each page, whatever is printed.",
     }
     for n in range(1, 41)
 ]
@@ -38,6 +39,7 @@ def printers(tmp_path_factory: pytest.TempPathFactory) -> Index:
     ("question", "expected"),
     [
         ("How many tickets are critical?", {"Level": "Critical"}),
+        ("Which tickets did Kim Roe open?", {"opened_by": "Kim Roe"}),
         ("Which are still open?", {"State": "Open"}),
         ("Which tickets does Ann Lee have?", {"Owner": "Ann Lee"}),
         ("Which printers are handled by Ann Lee?", {"Owner": "Ann Lee"}),  # the file is printers.csv

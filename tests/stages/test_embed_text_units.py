@@ -15,7 +15,7 @@ from graphrag_lite import pipeline, tables
 from graphrag_lite.errors import ModelError, SettingsError
 from graphrag_lite.llm.chat import Usage
 from graphrag_lite.llm.memo import Memo
-from graphrag_lite.llm.openai_embedder import metered
+from graphrag_lite.llm.openai_embedder import memoised_embedder
 from graphrag_lite.ops import check
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.vector_weight import Fit
@@ -157,7 +157,7 @@ def by_lot(text: str) -> Any:
 
 def learned(snapshot: Path, vector: Callable[[str], Any]) -> dict[str, Any]:
     reads = {name: tables.read(snapshot, name) for name in ("documents", "text_units", "search_terms")}
-    embedder = metered(Embeddings(), Llm(), Memo(None), Simulated(vector))
+    embedder = memoised_embedder(Embeddings(), Llm(), Memo(None), Simulated(vector))
     *_, weight = asyncio.run(embed_text_units(**reads, embedder=embedder, fail=lambda *_: None))
     (row,) = weight.to_pylist()
     return dict(row)
@@ -313,7 +313,7 @@ def test_a_most_cost_needs_the_price_of_embeddings(
 
 def test_equal_texts_are_sent_once(server: StubServer) -> None:
     values = settings(server, batch_size=1)
-    embedder = metered(values.embeddings, values.llm, Memo(None))
+    embedder = memoised_embedder(values.embeddings, values.llm, Memo(None))
     found, errors = asyncio.run(stage._embed(embedder, ["same", "other", "same"]))
     assert sorted(sent(server)) == ["other", "same"] and not errors
     assert found[0].tobytes() == found[2].tobytes() != found[1].tobytes()

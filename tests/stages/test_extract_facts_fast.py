@@ -18,10 +18,6 @@ CHAT = """{"id": "m1", "text": "I moved to Oslo yesterday. I saw Ann Bell on Mar
 """
 
 
-def each(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-    return map(function, items)
-
-
 def refuse(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
     assert not list(items)
     return iter(())
@@ -81,7 +77,7 @@ def test_the_order_of_documents_changes_the_order_of_rows_alone(snapshot: Path) 
     turned = read | {
         "source_documents": read["source_documents"].take(list(range(read["source_documents"].num_rows))[::-1])
     }
-    made = asyncio.run(extract_facts_fast(**turned, each=each)).to_pylist()
+    made = asyncio.run(extract_facts_fast(**turned, each=map)).to_pylist()
     assert sorted(made, key=lambda row: row["id"]) == sorted(rows(snapshot), key=lambda row: row["id"])
     assert made != rows(snapshot)
 

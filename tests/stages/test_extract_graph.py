@@ -45,11 +45,7 @@ def source(*texts: str, language: str = "en", padding: int = 0) -> tuple[pa.Tabl
         whole = " " * padding + text
         documents.append({**dict.fromkeys(columns, ""), "id": f"d{number}", "text": whole, "language": language})
         units.append((f"u{number}", f"d{number}", 0, padding, len(whole), text, 0))
-    return (
-        tables.make("source_documents", documents),
-        tables.make("source_units", units),
-        tables.make("episodes", []),
-    )
+    return (tables.make("source_documents", documents), tables.make("source_units", units), tables.make("episodes", []))
 
 
 def extract(
@@ -131,8 +127,7 @@ def test_nothing_is_asked_after_the_last_round(rounds: int, missed: str, n_calls
 
 
 @pytest.mark.parametrize(
-    ("missed", "more", "attempts"),
-    [("Yes", "I cannot.", 2), ("Yes", "", 2), ("Yes", CallError("no answer"), 1)],
+    ("missed", "more", "attempts"), [("Yes", "I cannot.", 2), ("Yes", "", 2), ("Yes", CallError("no answer"), 1)]
 )
 def test_a_gleaning_that_fails_loses_nothing_and_is_recorded(missed: str, more: str | Exception, attempts: int) -> None:
     (entities, relationships), _, failures = extract(by_prompt(FIRST, missed, more), TEXT)

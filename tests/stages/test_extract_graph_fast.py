@@ -1,7 +1,6 @@
 """What a text unit says depends on its text and its document's title, and each mention stands where it says."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,6 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 Rows = list[dict[str, Any]]
 
 
-def each(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-    return map(function, items)
-
-
 @pytest.fixture(scope="module")
 def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pa.Table]:
     small = Settings.model_validate({"split_text_units": {"size": 150, "overlap": 40}})
@@ -29,7 +24,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pa.Table]:
 
 
 def extract(read: dict[str, pa.Table], **settings: Any) -> tuple[Rows, Rows]:
-    made = asyncio.run(extract_graph_fast(**read, settings=ExtractGraphFast(**settings), each=each))
+    made = asyncio.run(extract_graph_fast(**read, settings=ExtractGraphFast(**settings), each=map))
     for name, table in zip(("entity_mentions", "relationship_mentions", "covariates"), made, strict=True):
         tables.check(name, table)
     assert made[2].num_rows == 0

@@ -3,9 +3,7 @@
 import asyncio
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -37,10 +35,6 @@ DOCUMENTS = st.lists(
 Document = tuple[str, str, str]  # text, title, language
 
 
-def each(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-    return map(function, items)
-
-
 def source(documents: list[Document], size: int = 24) -> dict[str, pa.Table]:
     row = dict.fromkeys(tables.schema("source_documents").names, "")
     made = [
@@ -48,13 +42,13 @@ def source(documents: list[Document], size: int = 24) -> dict[str, pa.Table]:
         for place, (text, title, language) in enumerate(documents)
     ]
     table = tables.make("source_documents", made)
-    units = asyncio.run(split_text_units(table, SplitTextUnits(size=size, overlap=size // 4), each))
+    units = asyncio.run(split_text_units(table, SplitTextUnits(size=size, overlap=size // 4), map))
     return {"source_documents": table, "source_units": units}
 
 
 def extract(read: dict[str, pa.Table], before: Last | None) -> dict[str, pa.Table]:
     section = ExtractGraphFast(max_title_units=2)
-    made = asyncio.run(extract_graph_fast(**read, settings=section, each=each, last=before))
+    made = asyncio.run(extract_graph_fast(**read, settings=section, each=map, last=before))
     return dict(zip(("entity_mentions", "relationship_mentions"), made, strict=False))
 
 

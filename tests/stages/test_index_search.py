@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +31,13 @@ WRITES = (
 )
 
 
-def each(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-    return map(function, items)
-
-
 @pytest.fixture(scope="module")
 def read(sample: Path) -> dict[str, pa.Table]:
     return {name: tables.read(sample, name) for name in READS}
 
 
 def search_tables(read: dict[str, pa.Table], **settings: Any) -> dict[str, list[dict[str, Any]]]:
-    made = asyncio.run(index_search(**read, settings=IndexSearch(**settings), each=each))
+    made = asyncio.run(index_search(**read, settings=IndexSearch(**settings), each=map))
     for name, table in zip(WRITES, made, strict=True):
         tables.check(name, table)
     return {name: table.to_pylist() for name, table in zip(WRITES, made, strict=True)}
@@ -149,18 +145,7 @@ def test_settings_are_heard(read: dict[str, pa.Table]) -> None:
     assert default["search_terms"] != flat["search_terms"] and default["search_links"] == flat["search_links"]
 
 
-FRENCH_SKILLS = (
-    "patiner",
-    "cuisiner",
-    "naviguer",
-    "pêcher",
-    "lire",
-    "sculpter",
-    "brasser",
-    "chanter",
-    "skier",
-    "coudre",
-)
+FRENCH_SKILLS = tuple("patiner cuisiner naviguer pêcher lire sculpter brasser chanter skier coudre".split())
 
 
 def test_reports_are_analysed_in_the_language_that_global_search_reads_them_in(
@@ -256,9 +241,9 @@ def test_texts_that_read_as_they_did_are_not_analysed_again(
     section = IndexSearch()
     for kept, most in ((Last(sample, frozenset()), 1), (Last(sample, frozenset(["code"])), units.num_rows + 99)):
         analysed.clear()
-        again = asyncio.run(index_search(**edited, settings=section, each=each, last=kept))
+        again = asyncio.run(index_search(**edited, settings=section, each=map, last=kept))
         assert 1 <= len(analysed) <= most
-        assert again == asyncio.run(index_search(**edited, settings=section, each=each))
+        assert again == asyncio.run(index_search(**edited, settings=section, each=map))
 
 
 def test_texts_of_which_none_can_be_analysed_have_no_terms(read: dict[str, pa.Table]) -> None:

@@ -73,10 +73,9 @@ def test_the_table_is_the_one_from_nothing(states: list[dict[str, str]]) -> None
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_text(content)
             again, failed = load(folder, before)
-            assert (tables.sha256(again), failed) == (
-                tables.sha256((fresh := load(folder, None))[0]),
-                fresh[1],
-            ), again.to_pylist()
+            assert (tables.sha256(again), failed) == (tables.sha256((fresh := load(folder, None))[0]), fresh[1]), (
+                again.to_pylist()
+            )
             before = last(folder / ".snapshot", failed=failed, source_documents=again)
 
 

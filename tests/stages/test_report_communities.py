@@ -20,13 +20,13 @@ from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import ReportCommunities
 from graphrag_lite.stages.report_communities import report_communities
-from graphrag_lite.text.tokens import counter
+from graphrag_lite.text.tokens import token_counter
 
 Edge = tuple[str, str]
 Community = tuple[int, int, int, str]  # number, level, parent, members (a letter each)
 PROMPTS = prompts.Prompts(prompts.shipped())
 HEAD = PROMPTS.texts["report_communities.md"].partition("$records")[0].rpartition("\n\n")[0].rpartition("\n")[2]
-count = counter("cl100k_base")
+count = token_counter("cl100k_base")
 
 
 def world(

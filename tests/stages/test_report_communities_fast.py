@@ -25,7 +25,7 @@ from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.report_choice import MIN_FACTS, OPENING, choose_facts
 from graphrag_lite.evidence.report_statements import Statement
 from graphrag_lite.evidence.report_told import MIN_MEMBERS, _counts, _statement_weight
-from graphrag_lite.evidence.sentence_reading import reading
+from graphrag_lite.evidence.sentence_reading import read_sentence
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import ReportCommunitiesFast, Settings
 from graphrag_lite.stages.report_communities_fast import report_communities_fast
@@ -491,9 +491,9 @@ def test_sentences_that_were_read_are_not_read_again(
 
     def counted(*arguments: Any) -> Any:
         n_read.append(arguments)
-        return reading(*arguments)
+        return read_sentence(*arguments)
 
-    monkeypatch.setattr(report_statements, "reading", counted)
+    monkeypatch.setattr(report_statements, "read_sentence", counted)
     assert made(snapshot_last(tmp_path, **kept)) == first
     assert not n_read
     language = pa.array(["xx"] * first[3].num_rows)
@@ -527,7 +527,10 @@ def test_pages_of_what_did_not_change_are_not_made_again_and_others_are(
     n_all = len(n_made)
     assert made(read, last) == made(read)
     assert len(n_made) == 2 * n_all
+    titles = tables.rows(read["source_documents"], "id", "title")
+    renamed = {identity: {"title": name.replace("Marshall becomes", "Huntsville is")} for identity, name in titles}
     edits = [
+        with_rows(read, "source_documents", **renamed),
         changed("entities", "type", lambda _: "location"),
         changed("entities", "title", lambda name: f"{name} X"),
         changed("relationships", "weight", lambda _: 0.01),

@@ -1,7 +1,6 @@
 """Documents become text units: spans, order, and ids by content."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -9,22 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_lite import tables
-from graphrag_lite.read.conversations import Said, conversation
+from graphrag_lite.read.conversations import Said, conversation_document
 from graphrag_lite.settings import SplitTextUnits
 from graphrag_lite.stages.split_text_units import split_text_units
-from graphrag_lite.text.tokens import counter
+from graphrag_lite.text.tokens import token_counter
 
 TALE = " ".join(f"On day {n} Marley counted the money in room {n * 7}." for n in range(120))
-
-
-def each(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-    return map(function, items)
 
 
 def split(texts: list[str], **settings: Any) -> list[dict[str, Any]]:
     row = dict.fromkeys(tables.schema("source_documents").names, "")
     documents = tables.make("source_documents", [row | {"id": f"d{n}", "text": text} for n, text in enumerate(texts)])
-    units = asyncio.run(split_text_units(documents, SplitTextUnits(**settings), each))
+    units = asyncio.run(split_text_units(documents, SplitTextUnits(**settings), map))
     tables.check("source_units", units)
     return list(units.to_pylist())
 
@@ -39,7 +34,7 @@ def test_units_are_spans_of_their_document_in_order() -> None:
     for unit in units:
         text = texts[int(unit["document_id"][1:])]
         assert unit["text"] == text[unit["char_start"] : unit["char_end"]]
-        assert unit["n_tokens"] == counter("cl100k_base")(unit["text"]) <= 105
+        assert unit["n_tokens"] == token_counter("cl100k_base")(unit["text"]) <= 105
     assert [unit["ordinal"] for unit in units if unit["document_id"] == "d0"][:3] == [0, 1, 2]
 
 
@@ -66,7 +61,7 @@ def test_no_documents_have_no_units() -> None:
 @pytest.mark.parametrize("encoding", ["cl100k_base", "o200k_base", "characters"])
 def test_the_tokeniser_is_the_one_of_the_settings(encoding: str) -> None:
     (unit,) = split(["Marley was dead: to begin with."], encoding=encoding)
-    assert unit["n_tokens"] == counter(encoding)(unit["text"])
+    assert unit["n_tokens"] == token_counter(encoding)(unit["text"])
 
 
 WORDS = st.lists(st.sampled_from(["whale", "Oslo.", "why?", "\n", "the door"]), min_size=1, max_size=16).map(" ".join)
@@ -76,13 +71,13 @@ TALK = st.lists(st.tuples(SPEAKERS, WORDS).map(lambda said: Said(*said)), min_si
 
 @given(TALK)
 def test_units_of_a_conversation_start_at_messages_and_never_mix_a_user_with_an_assistant(talk: list[Said]) -> None:
-    item = conversation(talk, "c", "c", "", {})
+    item = conversation_document(talk, "c", "c", "", {})
     messages = [each._asdict() for each in item.messages]
     row = dict.fromkeys(tables.schema("source_documents").names, "")
     documents = tables.make("source_documents", [row | {"id": "d", "text": item.text, "messages": messages}])
     settings = SplitTextUnits(size=20, overlap=4)
-    units = asyncio.run(split_text_units(documents, settings, each)).to_pylist()
-    count = counter(settings.encoding)
+    units = asyncio.run(split_text_units(documents, settings, map)).to_pylist()
+    count = token_counter(settings.encoding)
     covered = {place for unit in units for place in range(unit["char_start"], unit["char_end"])}
     assert {place for place, letter in enumerate(item.text) if not letter.isspace()} <= covered
     for unit in units:

@@ -2,7 +2,6 @@
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +20,6 @@ from graphrag_lite.stages.split_text_units import split_text_units
 TALES = [" ".join(f"On day {n * k} Marley counted the money." for n in range(30)) for k in range(1, 6)] + ["Fred.", " "]
 
 
-def each(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-    return map(function, items)
-
-
 def documents(texts: list[str]) -> pa.Table:
     """Return documents whose ids tell their texts, and equal ones by number."""
     row = dict.fromkeys(tables.schema("source_documents").names, "")
@@ -37,7 +32,7 @@ def documents(texts: list[str]) -> pa.Table:
 
 def split(texts: list[str], before: Last | None) -> pa.Table:
     section = SplitTextUnits(size=60, overlap=15)
-    return asyncio.run(split_text_units(documents(texts), section, each, before))
+    return asyncio.run(split_text_units(documents(texts), section, map, before))
 
 
 @settings(deadline=None, max_examples=25)

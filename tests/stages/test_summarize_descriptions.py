@@ -17,12 +17,12 @@ import pytest
 from graphrag_lite import prompts, tables
 from graphrag_lite.attempts import in_turn
 from graphrag_lite.errors import CallError, ModelError
-from graphrag_lite.evidence.mention_fold import opened
+from graphrag_lite.evidence.mention_fold import open_database
 from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
-from graphrag_lite.text.tokens import counter
+from graphrag_lite.text.tokens import token_counter
 from tests.stub_model import StubModel, stage_model
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
@@ -305,7 +305,7 @@ def test_what_exceeds_one_question_is_folded_and_a_new_description_asks_little_a
         return f"Ada built {len(lines(request))} things, as is said here at some length for the sake of the test."
 
     entities, _, stub, _ = merging(model_read(told(*said)), reply, max_tokens=60, max_input_tokens=400)
-    count = counter("cl100k_base")
+    count = token_counter("cl100k_base")
     assert all(sum(map(count, lines(request))) <= 400 for request in stub.requests)
     folded = [line for request in stub.requests for line in lines(request)]
     assert set(said) <= set(folded) and len(stub.requests) > 15 and count(entities[0]["description"]) <= 120
@@ -383,6 +383,6 @@ def test_a_description_cites_the_sentences_of_its_mentions() -> None:
 
 
 def test_a_ctrl_c_during_a_query_is_one() -> None:
-    with pytest.raises(KeyboardInterrupt), opened(0) as database:  # noqa: PT012 - it is begun when it can be heard
+    with pytest.raises(KeyboardInterrupt), open_database(0) as database:  # noqa: PT012 - it is begun when it can be heard
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
         database.execute("select count(*) from range(20000000) a, range(1000) b where a.range % 7 = b.range % 5")

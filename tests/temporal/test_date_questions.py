@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_lite.temporal.date_questions import date_question
-from graphrag_lite.temporal.durations import When, apart, in_order, when
+from graphrag_lite.temporal.durations import When, day_of, in_order, time_between
 
 DAYS = st.integers(1, date.max.toordinal() - 1)
 
@@ -124,8 +124,8 @@ def test_any_text_is_read(text: str) -> None:
 
 @given(DAYS, DAYS)
 def test_days_between_two_days_are_counted_either_way(one: int, other: int) -> None:
-    told = apart(When(one, one), When(other, other), "day")
-    assert told == apart(When(other, other), When(one, one), "day")
+    told = time_between(When(one, one), When(other, other), "day")
+    assert told == time_between(When(other, other), When(one, one), "day")
     assert int(told.split()[0]) == abs(one - other)
 
 
@@ -141,19 +141,19 @@ def test_an_order_is_of_the_middles_and_stated_only_where_it_is_certain(spans: l
 
 def test_what_is_known_to_the_month_is_not_counted_in_days() -> None:
     march = When(day("2024-03-01").first, day("2024-03-31").first)
-    assert apart(march, day("2024-04-02"), "day") == ""
-    assert apart(march, day("2024-12-16"), "day") == "about 9 months"
+    assert time_between(march, day("2024-04-02"), "day") == ""
+    assert time_between(march, day("2024-12-16"), "day") == "about 9 months"
     assert str(march) == "2024-03"
 
 
 def test_from_a_stretch_it_is_counted_from_its_end() -> None:
-    trip = when({"valid_at": "2024-04-20", "invalid_at": "2024-04-22", "precision": "day", "kind": "state"})
+    trip = day_of({"valid_at": "2024-04-20", "invalid_at": "2024-04-22", "precision": "day", "kind": "state"})
     assert trip is not None
-    assert apart(trip, day("2024-05-05"), "day") == "14 days"
+    assert time_between(trip, day("2024-05-05"), "day") == "14 days"
     assert str(trip) == "2024-04-20 to 2024-04-21"
 
 
 def test_a_state_is_dated_by_its_beginning_or_its_end() -> None:
     row = {"valid_at": "1993-01-01", "invalid_at": "2007-01-01", "precision": "year", "kind": "state"}
-    assert (str(when(row)), str(when(row, at_end=True))) == ("1993", "2006")
-    assert str(when(row | {"valid_at": ""})) == "2006"
+    assert (str(day_of(row)), str(day_of(row, at_end=True))) == ("1993", "2006")
+    assert str(day_of(row | {"valid_at": ""})) == "2006"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.temporal.one_value import one_values, relation_asked, relations
+from graphrag_lite.temporal.one_value import one_value_relations, one_values, relation_asked
 
 TYPES = {"Ana": "person", "Bo Lee": "person", "Acme": "organization", "Beta": "unknown", "Oslo": "location"}
 
@@ -73,7 +73,7 @@ def test_a_time_stands_behind_what_is_said_and_a_short_name() -> None:
 )
 def test_whatever_is_said_is_of_names_of_the_right_types_in_the_sentence(words: list[str]) -> None:
     for subject, relation, thing, *_ in said(" ".join(words)):
-        own = relations()[relation]
+        own = one_value_relations()[relation]
         assert TYPES[thing] in own.objects and (subject == "user" or TYPES[subject] in own.subjects)
         assert thing in words and subject != thing
 

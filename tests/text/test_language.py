@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_lite.text.language import closest, languages, spoken
+from graphrag_lite.text.language import closest_language, languages, question_language
 
 CODES = {"eng": "en", "fra": "fr", "zho": "zh", "jpn": "ja", "kor": "ko"}
 
@@ -48,10 +48,10 @@ def test_nothing_tells_nothing() -> None:
 
 
 def test_a_question_is_in_one_of_the_corpus_languages() -> None:
-    assert closest("Who is Scrooge?", []) == ""
-    assert closest("Qui est-ce ?", ["en"]) == "en"
-    assert closest("誰ですか", ["en", "ja"]) == "ja"
-    assert closest("Who was the man in the house?", ["fr", "en"]) == "en"
+    assert closest_language("Who is Scrooge?", []) == ""
+    assert closest_language("Qui est-ce ?", ["en"]) == "en"
+    assert closest_language("誰ですか", ["en", "ja"]) == "ja"
+    assert closest_language("Who was the man in the house?", ["fr", "en"]) == "en"
 
 
 # Of each language a sentence of its own, written for this test.
@@ -80,8 +80,12 @@ def test_a_sentence_tells_its_language(code: str) -> None:
 
 
 def test_a_question_of_few_words_tells_its_language_against_the_corpus() -> None:
-    assert spoken("Who wrote La La Land?", ["es"]) == "en"
-    assert spoken("Wer ist Die Antwoord?", ["en"]) == "de"
-    assert spoken("who is it", ["nl"]) == "en"
-    assert spoken("HAT-P-2b的轨道周期是多少？", ["zh"]) == spoken("HAT-P-2b的轨道周期是多少？", ["de"]) == "zh"
-    assert spoken("", []) == spoken("", ["en"]) == spoken("Zep 2023", ["en"]) == ""
+    assert question_language("Who wrote La La Land?", ["es"]) == "en"
+    assert question_language("Wer ist Die Antwoord?", ["en"]) == "de"
+    assert question_language("who is it", ["nl"]) == "en"
+    assert (
+        question_language("HAT-P-2b的轨道周期是多少？", ["zh"])
+        == question_language("HAT-P-2b的轨道周期是多少？", ["de"])
+        == "zh"
+    )
+    assert question_language("", []) == question_language("", ["en"]) == question_language("Zep 2023", ["en"]) == ""

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.text.numbered_titles import Numbered, numbered, shortens
+from graphrag_lite.text.numbered_titles import Numbered, abbreviates, numbered_words
 
 
 def found(text: str, language: str = "en") -> list[tuple[str, str]]:
-    return [(one.word, one.number) for one in numbered(text, language)]
+    return [(one.word, one.number) for one in numbered_words(text, language)]
 
 
 @pytest.mark.parametrize(
@@ -35,12 +35,12 @@ def test_a_function_word_of_the_language_has_no_number() -> None:
 
 
 def test_a_word_is_meant_by_itself_cut_short_or_by_initials() -> None:
-    assert shortens("episode", Numbered("ep", "3")) and shortens("ep", Numbered("episode", "3"))
-    assert shortens("fy", Numbered("year", "20", "fiscal"))
-    assert not shortens("fy", Numbered("year", "20")) and not shortens("q", Numbered("part", "3"))
+    assert abbreviates("episode", Numbered("ep", "3")) and abbreviates("ep", Numbered("episode", "3"))
+    assert abbreviates("fy", Numbered("year", "20", "fiscal"))
+    assert not abbreviates("fy", Numbered("year", "20")) and not abbreviates("q", Numbered("part", "3"))
 
 
 @given(st.text())
 def test_spans_are_of_the_text_and_in_order(text: str) -> None:
-    spans = [(one.start, one.end) for one in numbered(text, "en")]
+    spans = [(one.start, one.end) for one in numbered_words(text, "en")]
     assert spans == sorted(spans) and all(0 <= start < end <= len(text) for start, end in spans)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.text.period import Period, whole
+from graphrag_lite.text.period import Period, period_of
 from graphrag_lite.text.periods import LONGEST, periods
 from graphrag_lite.text.relative_times import relative_dates
 from graphrag_lite.text.times import times
@@ -73,99 +73,23 @@ def test_english(text: str, expected: list[tuple[str, str]]) -> None:
     assert told(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("language", "texts"),
-    [
-        (
-            "en",
-            [
-                "two days ago",
-                "last Friday",
-                "last month",
-                "yesterday",
-                "this year",
-                "March 10, 2022",
-                "two years and a month ago",
-            ],
-        ),
-        (
-            "fr",
-            [
-                "il y a deux jours",
-                "vendredi dernier",
-                "le mois dernier",
-                "hier",
-                "cette année",
-                "le 10 mars 2022",
-                "il y a deux ans et un mois",
-            ],
-        ),
-        (
-            "de",
-            [
-                "vor zwei Tagen",
-                "letzten Freitag",
-                "letzten Monat",
-                "gestern",
-                "dieses Jahr",
-                "am 10. März 2022",
-                "vor zwei Jahren und einem Monat",
-            ],
-        ),
-        (
-            "es",
-            [
-                "hace dos días",
-                "el viernes pasado",
-                "el mes pasado",
-                "ayer",
-                "este año",
-                "el 10 de marzo de 2022",
-                "hace dos años y un mes",
-            ],
-        ),
-        (
-            "it",
-            [
-                "due giorni fa",
-                "venerdì scorso",
-                "il mese scorso",
-                "ieri",
-                "quest'anno",
-                "10 marzo 2022",
-                "due anni e un mese fa",
-            ],
-        ),
-        (
-            "pt",
-            [
-                "há dois dias",
-                "sexta-feira passada",
-                "mês passado",
-                "ontem",
-                "este ano",
-                "10 de março de 2022",
-                "há dois anos e um mês",
-            ],
-        ),
-        (
-            "nl",
-            [
-                "twee dagen geleden",
-                "afgelopen vrijdag",
-                "vorige maand",
-                "gisteren",
-                "dit jaar",
-                "10 maart 2022",
-                "twee jaar en een maand geleden",
-            ],
-        ),
-        ("ja", ["二日前", "先週の金曜日", "先月", "昨日", "今年", "2022年3月10日", "二年と一か月前"]),
-        ("zh", ["两天前", "上周五", "上个月", "昨天", "今年", "2022年3月10日", "两年零一个月前"]),
-        ("ko", ["2일 전", "지난주 금요일", "지난달", "어제", "올해", "2022년 3월 10일", "2년 1개월 전"]),
-    ],
-)
-def test_the_same_periods_in_every_language(language: str, texts: list[str]) -> None:
+IN_EVERY_LANGUAGE = """
+en: two days ago | last Friday | last month | yesterday | this year | March 10, 2022 | two years and a month ago
+fr: il y a deux jours | vendredi dernier | le mois dernier | hier | cette année | le 10 mars 2022 | il y a deux ans et un mois
+de: vor zwei Tagen | letzten Freitag | letzten Monat | gestern | dieses Jahr | am 10. März 2022 | vor zwei Jahren und einem Monat
+es: hace dos días | el viernes pasado | el mes pasado | ayer | este año | el 10 de marzo de 2022 | hace dos años y un mes
+it: due giorni fa | venerdì scorso | il mese scorso | ieri | quest'anno | 10 marzo 2022 | due anni e un mese fa
+pt: há dois dias | sexta-feira passada | mês passado | ontem | este ano | 10 de março de 2022 | há dois anos e um mês
+nl: twee dagen geleden | afgelopen vrijdag | vorige maand | gisteren | dit jaar | 10 maart 2022 | twee jaar en een maand geleden
+ja: 二日前 | 先週の金曜日 | 先月 | 昨日 | 今年 | 2022年3月10日 | 二年と一か月前
+zh: 两天前 | 上周五 | 上个月 | 昨天 | 今年 | 2022年3月10日 | 两年零一个月前
+ko: 2일 전 | 지난주 금요일 | 지난달 | 어제 | 올해 | 2022년 3월 10일 | 2년 1개월 전
+"""
+
+
+@pytest.mark.parametrize("line", IN_EVERY_LANGUAGE.strip().splitlines())
+def test_the_same_periods_in_every_language(line: str) -> None:
+    language, texts = line[:2], line[4:].split(" | ")
     expected = [told(text)[0] for text in ["two days ago", "last Friday", "last month", "yesterday", "this year"]]
     expected += [("2022-03-10", "2022-03-10"), ("2021-04-14", "2021-05-14")]
     assert [told(text, language) for text in texts] == [[period] for period in expected]
@@ -197,7 +121,7 @@ def test_an_unknown_language_still_has_dates() -> None:
 @given(DAYS, DAYS)
 def test_an_iso_day_is_itself_whatever_day_it_is(day: date, now: date) -> None:
     assert periods(f"on {day.isoformat()}?", now, "en") == [Period(day, day)]
-    assert whole(day.isoformat()) == Period(day, day)
+    assert period_of(day.isoformat()) == Period(day, day)
 
 
 @given(DAYS, st.integers(1, 300))

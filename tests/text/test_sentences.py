@@ -63,6 +63,19 @@ def test_hard_wrapped_prose_goes_on_over_line_ends() -> None:
     assert cut(wrapped) == ["The old man sat by\nthe fire and looked at\nhis hands.", "He was\ntired of it."]
 
 
+def test_an_indented_manual_is_read_in_whole_sentences_and_a_line_with_room_left_ends_one() -> None:
+    lines = [
+        "NAME OF IT",
+        "bare store",
+        "    A bare store has no copy that is checked out, and is",
+        "    shared by all those who write to it.",
+    ]
+    assert cut("\n".join(f"       {line}" for line in lines))[1:] == [
+        "bare store",
+        "A bare store has no copy that is checked out, and is\n           shared by all those who write to it.",
+    ]
+
+
 def test_lists_headings_and_speakers_stand_alone() -> None:
     assert cut("# Title\n- first thing\n- second thing\n\nText.") == [
         "# Title",

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.splitting import Unit, split
-from graphrag_lite.text.tokens import counter
+from graphrag_lite.text.tokens import token_counter
 
-count = counter("cl100k_base")
+count = token_counter("cl100k_base")
 JOINING = 3  # tokens by which a whole unit may exceed the sum of its pieces
 
 

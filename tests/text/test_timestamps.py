@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.text.timestamps import iso, isos
+from graphrag_lite.text.timestamps import column_to_iso, to_iso
 
 AT = "2023-05-30T23:40:00"
 
@@ -69,23 +69,23 @@ AT = "2023-05-30T23:40:00"
     ],
 )  # fmt: skip
 def test_a_time(value: Any, expected: str) -> None:
-    assert iso(value) == expected
+    assert to_iso(value) == expected
 
 
 def test_which_comes_first_is_told_by_all_values_of_a_field() -> None:
-    assert isos(["05/06/2023", "06/30/2023", "x"]) == ["2023-05-06", "2023-06-30", ""]
-    assert isos(["05-06-2023", "30-06-2023"]) == ["2023-06-05", "2023-06-30"]
-    assert isos(["05/06/2023", "06/05/2023"]) == ["", ""]
-    assert isos(["05/06/2023", "30/05/2023", "5/30/2023"]) == ["", "2023-05-30", "2023-05-30"], "both are used"
+    assert column_to_iso(["05/06/2023", "06/30/2023", "x"]) == ["2023-05-06", "2023-06-30", ""]
+    assert column_to_iso(["05-06-2023", "30-06-2023"]) == ["2023-06-05", "2023-06-30"]
+    assert column_to_iso(["05/06/2023", "06/05/2023"]) == ["", ""]
+    assert column_to_iso(["05/06/2023", "30/05/2023", "5/30/2023"]) == ["", "2023-05-30", "2023-05-30"], "both are used"
 
 
 def test_of_years_with_two_digits_the_one_that_changes_less_is_the_year() -> None:
-    assert isos(["30/05/23, 23:40", "31/05/23, 00:10", "1/6/23, 8:00"])[2] == "2023-06-01T08:00:00"
-    assert isos(["23/05/28", "23/05/29"]) == ["2023-05-28", "2023-05-29"]
-    assert isos(["30/05/23"]) == [""], "a day of 2023, or of 2030"
+    assert column_to_iso(["30/05/23, 23:40", "31/05/23, 00:10", "1/6/23, 8:00"])[2] == "2023-06-01T08:00:00"
+    assert column_to_iso(["23/05/28", "23/05/29"]) == ["2023-05-28", "2023-05-29"]
+    assert column_to_iso(["30/05/23"]) == [""], "a day of 2023, or of 2030"
 
 
 @given(st.lists(st.text("0123456789/.-: ,apmMay年月日時火()+", max_size=24) | st.integers() | st.floats() | st.text()))
 def test_any_values_give_times_or_nothing(values: list[Any]) -> None:
-    for one in isos(values):
+    for one in column_to_iso(values):
         assert one == "" or one[:4].isdigit()

@@ -19,9 +19,9 @@ from graphrag_lite.text import tokens
 
 @pytest.fixture
 def fresh() -> Any:
-    tokens.counter.cache_clear()
+    tokens.token_counter.cache_clear()
     yield
-    tokens.counter.cache_clear()
+    tokens.token_counter.cache_clear()
 
 
 def expected(encoding: str) -> str:
@@ -68,20 +68,20 @@ def test_the_pattern_is_tiktokens(encoding: str) -> None:
     ],
 )
 def test_known_counts(encoding: str, text: str, n: int) -> None:
-    assert tokens.counter(encoding)(text) == n
+    assert tokens.token_counter(encoding)(text) == n
 
 
 @given(st.text())
 @settings(deadline=None)
 def test_any_text_has_a_count(text: str) -> None:
-    n = tokens.counter("cl100k_base")(text)
+    n = tokens.token_counter("cl100k_base")(text)
     assert (n == 0) == (text == "")
     assert n <= len(text.encode("utf-8", "surrogatepass"))
 
 
 def test_halves_of_surrogate_pairs_and_special_tokens_are_text() -> None:
-    assert tokens.counter("cl100k_base")("\ud800 x") > 0
-    assert tokens.counter("cl100k_base")("<|endoftext|>") > 1
+    assert tokens.token_counter("cl100k_base")("\ud800 x") > 0
+    assert tokens.token_counter("cl100k_base")("<|endoftext|>") > 1
 
 
 def test_a_missing_table_gives_an_estimate_and_one_warning(
@@ -89,7 +89,7 @@ def test_a_missing_table_gives_an_estimate_and_one_warning(
 ) -> None:
     monkeypatch.setattr(tokens.resources, "files", lambda _: tmp_path)
     with caplog.at_level(logging.WARNING):
-        assert [tokens.counter("cl100k_base")("x" * n) for n in (0, 1, 4, 5)] == [0, 1, 1, 2]
+        assert [tokens.token_counter("cl100k_base")("x" * n) for n in (0, 1, 4, 5)] == [0, 1, 1, 2]
     assert len(caplog.records) == 1
     assert "estimated" in caplog.text
 
@@ -104,44 +104,25 @@ def test_an_altered_table_gives_an_estimate(
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "cl100k_base.tiktoken.gz").write_bytes(content)
     monkeypatch.setattr(tokens.resources, "files", lambda _: tmp_path)
-    assert tokens.counter("cl100k_base")("four") == 1
+    assert tokens.token_counter("cl100k_base")("four") == 1
     assert len(caplog.records) == 1
 
 
 def test_the_estimate_can_be_asked_for() -> None:
-    assert tokens.counter("characters")("12345") == 2
+    assert tokens.token_counter("characters")("12345") == 2
 
 
 @pytest.mark.parametrize("char", ["a", "A", " ", "\n", "中", "."])
 def test_linear_time(char: str) -> None:
-    assert_linear(tokens.counter("cl100k_base"), char)
+    assert_linear(tokens.token_counter("cl100k_base"), char)
 
 
-PARTS = (
-    "a",
-    "Word",
-    "Scrooge",
-    "ohüngrif",
-    "é",
-    "'s",
-    "'LL",
-    "’s",
-    " ",
-    "   ",
-    "\t",
-    "\n",
-    "\r\n",
-    "12345",
-    ".",
-    "!!",
-    "_",
-    "中",
-)
+PARTS = (*"aé_中. \t\n", *"Word Scrooge ohüngrif 's 'LL ’s 12345 !!".split(), "   ", "\r\n")
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=12))
 def test_pieces_counted_by_themselves_are_as_many_tokens_as_a_text_counted_whole(parts: list[str]) -> None:
-    count, text = tokens.counter("cl100k_base"), "".join(parts)
+    count, text = tokens.token_counter("cl100k_base"), "".join(parts)
     by_pieces = count(text)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(tokens, "_PLAIN", re.compile("(?!)"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_lite.text.transcripts import form, is_head, speakers, spoken_span
+from graphrag_lite.text.transcripts import is_head, speakers, spoken_span, statement_form
 
 TALK = (
     "AMY LEE: The mirror of the telescope was ground to the wrong shape.\n"
@@ -49,13 +49,13 @@ def test_a_colon_makes_a_label_only_where_labels_come_again() -> None:
     ],
 )
 def test_the_form_of_a_statement(sentence: str, least: float, most: float) -> None:
-    assert least <= form(sentence, 0, len(sentence), "en") <= most
+    assert least <= statement_form(sentence, 0, len(sentence), "en") <= most
 
 
 def test_form_knows_scripts_without_spaces() -> None:
     sentence = "望遠鏡の鏡は間違った形に研磨されていたことが打ち上げの後で分かった。"
-    assert form(sentence, 0, len(sentence), "ja") > 0.9
-    assert form("ありがとう。", 0, 6, "ja") == 0.0
+    assert statement_form(sentence, 0, len(sentence), "ja") > 0.9
+    assert statement_form("ありがとう。", 0, 6, "ja") == 0.0
 
 
 def test_what_begins_as_other_lines_do_is_a_pages_head() -> None:
@@ -69,7 +69,7 @@ def test_a_line_with_a_files_name_is_a_pages_head_where_others_begin_so() -> Non
     """In a book about programs most sentences hold such names."""
     said = "had been ground to the wrong shape by its makers."
     pages = "".join(f"Ep-9.txt  {n} {said}\n" for n in range(3)) + "Nothing else was wrong with mirror_2.txt of theirs."
-    assert is_head(pages, 0, 61) and form(pages, 0, 61, "en") == 0
+    assert is_head(pages, 0, 61) and statement_form(pages, 0, 61, "en") == 0
     assert not is_head(pages, pages.index("Nothing"), len(pages))
     assert not is_head(f"Ep-9.txt  {said}", 0, 59)
 

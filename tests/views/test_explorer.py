@@ -13,7 +13,7 @@ from chromium import Page
 from conftest import indexed
 
 from graphrag_lite.search.index import Index
-from graphrag_lite.text.plain_text import shown, utf16_offsets
+from graphrag_lite.text.plain_text import printable, utf16_offsets
 from graphrag_lite.views.explorer import page
 
 
@@ -169,7 +169,7 @@ def test_places_are_those_of_the_index(evil: Index) -> None:
         for (row, start, end), span in zip(zip(*[iter(flat)] * 3, strict=True), spans, strict=True):
             assert ids[row] == span["document_id"]
             units = texts[row].encode("utf-16-le")[2 * start : 2 * end].decode("utf-16-le")
-            assert units == shown(original[row][span["char_start"] : span["char_end"]])
+            assert units == printable(original[row][span["char_start"] : span["char_end"]])
             n_spans += 1
     assert n_spans > 3
 
@@ -179,7 +179,7 @@ def test_a_page_that_would_be_too_large_leaves_texts_out_and_says_so(tab: Page, 
     content = page(sample, "Sample", max_bytes=1000)
     file.write_bytes(content)
     assert data_of(content, "texts") == []
-    assert data_of(content)["names"]["description"] == sample.entities["description"].map(shown).tolist()
+    assert data_of(content)["names"]["description"] == sample.entities["description"].map(printable).tolist()
     tab.open(file)
     assert "left out" in tab.run("document.querySelector('main').textContent")
     tab.open(file, "#text-0-0-10")

@@ -22,7 +22,7 @@ from graphrag_lite import tables
 from graphrag_lite.cli import main
 from graphrag_lite.errors import PluginError
 from graphrag_lite.search.index import Index
-from graphrag_lite.text.plain_text import escaped, shown
+from graphrag_lite.text.plain_text import escape_markdown, printable
 from graphrag_lite.views.exports import FORMATS, exported
 from graphrag_lite.views.neo4j import property_graph
 from graphrag_lite.views.note_vault import file_names
@@ -43,7 +43,9 @@ def test_networkx_reads_the_graph(index: Index, form: str, read: Callable[[Any],
     ((_, content),) = exported(index, form)
     assert b"lastmodified" not in content  # the same bytes tomorrow
     graph = read(io.BytesIO(content))
-    assert dict(graph.nodes(data="label")) == dict(zip(index.entities.id, index.entities.title.map(shown), strict=True))
+    assert dict(graph.nodes(data="label")) == dict(
+        zip(index.entities.id, index.entities.title.map(printable), strict=True)
+    )
     relationships = index.relationships
     assert {(a, b): weight for a, b, weight in graph.edges(data="weight")} == {
         (a, b): weight
@@ -187,8 +189,8 @@ def test_file_names_are_told_apart_and_can_be_written(names: list[str]) -> None:
 
 @given(st.text("ab \n#-*_[]()<>!`$=%|^~\\1.", max_size=40))
 def test_nothing_of_a_text_is_markdown(text: str) -> None:
-    marked = escaped(text)
-    assert re.sub(r"\\(_|[^\w\s])", r"\1", marked) == shown(text)  # and as a reader sees it, it is the same
+    marked = escape_markdown(text)
+    assert re.sub(r"\\(_|[^\w\s])", r"\1", marked) == printable(text)  # and as a reader sees it, it is the same
     assert not re.search(r"(?<!\\)(\\\\)*[\[\]`<]", marked)
     assert not re.search(r"^\s*[#>]|^\s*([-+]|\d+\.)", marked, re.M)
 
@@ -201,9 +203,11 @@ def test_the_book_has_every_report_with_its_sources(index: Index) -> None:
     texts = {row["id"]: row["text"] for row in index.arrow("documents").to_pylist()}
     for report in reports:
         for span in report["citations"]:
-            words = escaped(" ".join(shown(texts[span["document_id"]])[span["char_start"] : span["char_end"]].split()))
+            words = escape_markdown(
+                " ".join(printable(texts[span["document_id"]])[span["char_start"] : span["char_end"]].split())
+            )
             assert f"[^{report['community']}-{span['n']}]: " in content
-            assert words in content or texts[span["document_id"]] != shown(texts[span["document_id"]])
+            assert words in content or texts[span["document_id"]] != printable(texts[span["document_id"]])
 
 
 def test_json_lines_are_the_tables(index: Index) -> None:

@@ -1,20 +1,14 @@
 """Is a snapshot whole? Its files, its ids, its counts, its partition, its citations.
 
     files        each table is there, intact, of this schema               files.py
-    references   ids name rows that are there, both directions agree       references.py
-    spans        texts and citations are characters of their documents     spans.py
-    counts       counts, and entities as the mentions say                  counts.py
-    hierarchy    communities partition the entities, level by level        hierarchy.py
-    facts        intervals, spells, one value at a time                    facts.py
-    reports      marks and citations, one report a community               reports.py
-    search       postings and links                                        search.py
+    rules        ids, spans, counts, communities, facts, search            rules.toml, rules.py
+    texts        texts of units, pages and marks of reports, days          texts.py
 
 A table that is damaged is named once; what would have been compared with it is left out.
 """
 
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -68,29 +62,29 @@ def damage(folder: Path) -> tuple[Problem, ...]:
 
 def check(folder: Path) -> Checked:
     """Check everything about a snapshot. Raises TableError for a manifest that is of no use, or of another schema."""
-    from graphrag_lite.ops.check import counts, facts, hierarchy, references, reports, search, spans
-    from graphrag_lite.ops.check.reading import Missing, Reading
+    from graphrag_lite.evidence.mention_fold import open_database
+    from graphrag_lite.ops.check.rules import check_rules, mentions_within
+    from graphrag_lite.ops.check.texts import check_texts
 
     started = time.perf_counter()
     manifest = snapshots.usable_manifest(folder)
-    how = manifest["made"]
-    complete = how["from"] == "corpus"
+    listed, made = manifest["tables"], manifest["made"]
+    complete = made["from"] == "corpus"
     found = Problems()
     intact = check_columns(folder, check_files(folder, manifest, found), found)
-    read = Reading(folder, intact, complete=complete, written=how["reports"] == "written")
-    found.name = read.name
-    parts = (references, spans, counts, hierarchy, facts, reports, search)
-    for one in (one for part in parts for one in part.CHECKS):
-        with suppress(Missing):
-            one(read, found)
-    with suppress(Missing):
-        search.failures(read, found, manifest)
+    with open_database(sum(int(entry["rows"]) for entry in listed.values())) as database:
+        true = {
+            "complete" if complete else "taken over",
+            *(["written"] if complete and made["reports"] == "written" else []),
+        }
+        check_rules(database, folder, intact, true, found)
+        check_texts(database, folder, manifest, found)
+        within, within_named = mentions_within(database) if complete else (None, ())
     counted = (
         manifest["stages"].get("summarize_descriptions", {}).get("counts", {}).get("relationships_within_entities")
     )
-    if None not in (counted, found.within) and counted != found.within:
+    if None not in (counted, within) and counted != within:
         found.add("relationship_mentions", "more or fewer are left out, both names one entity, than the manifest says")
-    listed = manifest["tables"]
     return Checked(
         folder.name,
         str(manifest["settings"].get("method")),
@@ -99,6 +93,6 @@ def check(folder: Path) -> Checked:
         sum(int(listed[name]["bytes"]) for name in intact),
         round(time.perf_counter() - started, 3),
         found.by_table(),
-        found.within,
-        found.within_named,
+        within,
+        within_named,
     )

@@ -2,18 +2,15 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphrag_lite import tables
 from graphrag_lite.errors import TableError
 from graphrag_lite.ops.check.problems import Problems
-from graphrag_lite.ops.check.reading import is_small
 from graphrag_lite.run import snapshots
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 MANIFEST = snapshots.MANIFEST
+SMALL_BYTES = 2**20  # a file up to this size is read whole; of a larger one, a column at a time
 
 
 def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> list[str]:
@@ -39,11 +36,11 @@ def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> l
             found.add(name, "is missing")
             continue
         try:
-            schema, n_rows = tables.stored(folder, name)
+            schema, n_rows = tables.stored_shape(folder, name)
         except (pa.ArrowException, OSError) as error:
             found.add(name, f"is damaged ({str(error).splitlines()[0]})")
             continue
-        if snapshots.digest(path) != listed[name]["sha256"]:
+        if snapshots.file_digest(path) != listed[name]["sha256"]:
             found.add(name, "its sha256 is not the manifest's")
         elif not schema.equals(tables.schema(name), check_metadata=True):
             found.add(name, "its columns are another version's: the next `index` makes it again")
@@ -54,17 +51,15 @@ def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> l
     return intact
 
 
-def check_columns(folder: Path, intact: list[str], found: Problems) -> "dict[str, pa.Table | None]":
-    """Read every column of the tables, checksums of pages compared, and return those that have no hole in one.
-
-    With a small table comes what was read.
-    """
+def check_columns(folder: Path, intact: list[str], found: Problems) -> list[str]:
+    """Read every column of the tables, checksums of pages compared, and return those that have no hole in one."""
     import pyarrow.compute as pc
 
-    sound: dict[str, pa.Table | None] = {}
+    sound = []
     for name in intact:
-        holes, damage, doubled, data = [], "", False, None
-        columns, small = tables.schema(name).names, is_small(folder, name)
+        holes, damage, doubled = [], "", False
+        columns = tables.schema(name).names
+        small = tables.path_in(folder, name).stat().st_size <= SMALL_BYTES
         for portion in [columns] if small else [[column] for column in columns]:
             try:
                 data = tables.read(folder, name, only=portion)
@@ -81,5 +76,5 @@ def check_columns(folder: Path, intact: list[str], found: Problems) -> "dict[str
         if doubled:
             found.add(name, "id: not unique, or empty")
         if not damage and not holes:
-            sound[name] = data if small else None
+            sound.append(name)
     return sound

@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
-import numpy as np
-
 MAX_NAMED = 5  # of a group
 
 
@@ -21,16 +19,10 @@ class Problem:
 
 @dataclass
 class Problems:
-    """What was found so far. `name` says what a row of a table is, in words.
-
-    `within` counts the mentions of relationships whose two names are one entity: None where it was not looked at;
-    `within_named` are the first few pairs of them.
-    """
+    """What was found so far. `name` says what a row of a table is, in words."""
 
     name: Callable[[str, int], str] = lambda _, row: f"row {row}"
     found: list[Problem] = field(default_factory=list)
-    within: int | None = None
-    within_named: tuple[str, ...] = ()
 
     def add(self, table: str, what: str, named: Iterable[str] = (), count: int = 1) -> None:
         """Add a group; nothing where its count is 0."""
@@ -43,7 +35,6 @@ class Problems:
         return tuple(sorted(self.found, key=lambda problem: order.index(problem.table)))
 
     def rows(self, table: str, what: str, rows: Iterable[int]) -> None:
-        """Add the group of some rows of a table, by their numbers, each once, or by what is true of each row."""
-        wrong = np.flatnonzero(rows) if isinstance(rows, np.ndarray) and rows.dtype == np.bool_ else rows
-        listed = sorted({int(row) for row in wrong})
+        """Add the group of some rows of a table, by their numbers, each once."""
+        listed = sorted(set(rows))
         self.add(table, what, (self.name(table, row) for row in listed), len(listed))

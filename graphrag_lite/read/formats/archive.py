@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from graphrag_lite.attempts import outcome
 from graphrag_lite.read.documents import Fields, Item, Loaded, Reader, Unreadable
-from graphrag_lite.read.packages import opened
+from graphrag_lite.read.packages import open_package
 
 CONVERSATIONS = (".json", ".jsonl", ".txt", ".eml", ".mbox")
 LARGEST = 512_000_000  # bytes of all parts that are read, once they are unpacked
@@ -20,7 +20,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     from graphrag_lite.read.messengers import people_in
     from graphrag_lite.read.readers import all_readers
 
-    with opened(data) as package:
+    with open_package(data) as package:
         names = sorted(name for name in package.names if PurePosixPath(name).suffix.lower() in CONVERSATIONS)
         size = sum(package.size(name) for name in names)
         if len(package.names) > MOST or size > LARGEST or size > TIMES * len(data) + 1_000_000:

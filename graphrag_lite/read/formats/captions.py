@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Fields, Loaded, Reader
+from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader
 from graphrag_lite.read.encoding import decode
 
 CUE = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{3})[ \t]+-->[ \t]+(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{3})")
@@ -39,7 +38,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
             composer.said(start, turn.speaker)
     if not composer.length:
         raise ValueError("no captions with their times")
-    yield Loaded(path, "", composer.text(), blocks=tuple(composer.blocks), messages=tuple(composer.messages))
+    yield composer.loaded(path, "")
 
 
 def _turns(text: str) -> list[Turn]:

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
+from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.formats.web_page import read_page
-from graphrag_lite.read.packages import Package, attribute, child, local, opened
+from graphrag_lite.read.packages import Package, attribute, child, local_name, open_package, title_and_author
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -19,9 +18,9 @@ CONTAINER = "META-INF/container.xml"
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     composer = Composer()
-    with opened(data) as package:
+    with open_package(data) as package:
         root = package.xml(CONTAINER)
-        book = next((attribute(each, "full-path") for each in root.iter() if local(each) == "rootfile"), "")
+        book = next((attribute(each, "full-path") for each in root.iter() if local_name(each) == "rootfile"), "")
         described = package.xml(book)
         for chapter in _chapters(package, described, posixpath.dirname(book)):
             page = read_page(decode(chapter))
@@ -29,14 +28,12 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
                 composer.part()
                 start = composer.length
                 composer.add(page.text)
-                moved = (
+                composer.blocks += [
                     each._replace(char_start=start + each.char_start, char_end=start + each.char_end)
                     for each in page.blocks
-                )
-                composer.blocks += moved
-    stated = {local(each): clean((each.text or "").strip()) for each in child(described, "metadata") or ()}
-    metadata = {"author": stated["creator"]} if stated.get("creator") else {}
-    yield Loaded(path, stated.get("title", ""), composer.text(), metadata=metadata, blocks=tuple(composer.blocks))
+                ]
+    title, metadata = title_and_author(child(described, "metadata") or ())
+    yield composer.loaded(path, title, metadata)
 
 
 def _chapters(package: Package, book: "Element", folder: str) -> Iterator[bytes]:

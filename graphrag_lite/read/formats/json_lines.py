@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from graphrag_lite.read.documents import Fields, Item, Reader, Unreadable
-from graphrag_lite.read.encoding import lines
+from graphrag_lite.read.encoding import decoded_lines
 from graphrag_lite.read.formats.json_file import parsed
 from graphrag_lite.read.json_values import Listed
 
@@ -13,7 +13,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     from graphrag_lite.read.rows import Row, row_documents
 
     def parsed_lines() -> Iterator[Row]:
-        for number, line in enumerate(lines(data), start=1):
+        for number, line in enumerate(decoded_lines(data), start=1):
             if line.strip():
                 try:
                     yield Row(number, parsed(line.rstrip("\n")))

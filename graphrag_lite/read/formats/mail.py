@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
+from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader, replace_surrogates
 from graphrag_lite.text.word_lists import expressions
 
 if TYPE_CHECKING:
@@ -56,14 +55,17 @@ def parsed(data: bytes) -> Mail:
     heads = _heads(message)
     if not any(heads.get(name) for name in ("from", "to", "subject", "date")):
         raise ValueError("is no mail: it has no From, To, Subject or Date")
-    people = {name.lower(): [clean(who) for who in _people(message, name) if who] for name in ("From", "To", "Cc")}
+    people = {
+        name.lower(): [replace_surrogates(who) for who in _people(message, name) if who]
+        for name in ("From", "To", "Cc")
+    }
     attached = [file for part in message.iter_attachments() if (file := part.get_filename())]
     metadata = {name: ", ".join(shown) for name, shown in people.items() if shown}
-    metadata |= {"attachments": clean(", ".join(attached))} if attached else {}
-    metadata |= {name: clean(heads[key]) for name, key in IDS.items() if heads.get(key)}
-    subject = clean(str(message["Subject"] or "").strip())
-    sent = clean(heads.get("date", ""))
-    return Mail(subject, sent, people, clean(_new(_body(message))), metadata, _thread(heads))
+    metadata |= {"attachments": replace_surrogates(", ".join(attached))} if attached else {}
+    metadata |= {name: replace_surrogates(heads[key]) for name, key in IDS.items() if heads.get(key)}
+    subject = replace_surrogates(str(message["Subject"] or "").strip())
+    sent = replace_surrogates(heads.get("date", ""))
+    return Mail(subject, sent, people, replace_surrogates(_new(_body(message))), metadata, _thread(heads))
 
 
 def ids_of(data: bytes) -> dict[str, str]:
@@ -92,8 +94,7 @@ def thread(mails: Sequence[Mail], source_id: str) -> Loaded:
         composer.add(mail.text)
         composer.said(start, next(iter(mail.people["from"]), ""), time=mail.sent, **mail.ids)
     metadata = {name: value for mail in reversed(mails) for name, value in mail.metadata.items()}
-    blocks, messages = tuple(composer.blocks), tuple(composer.messages)
-    return Loaded(source_id, mails[0].subject, composer.text(), metadata=metadata, blocks=blocks, messages=messages)
+    return composer.loaded(source_id, mails[0].subject, metadata)
 
 
 IDS = {"message_id": "message-id", "in_reply_to": "in-reply-to"}
@@ -105,7 +106,9 @@ def _heads(message: "EmailMessage") -> dict[str, str]:
 
 def _thread(heads: Mapping[str, str]) -> dict[str, str]:
     """Return the id of a mail, of the one that it answers, and of the first of its thread (RFC 5322 section 3.6.4)."""
-    own, answered, all_before = (clean(heads.get(name, "")) for name in ("message-id", "in-reply-to", "references"))
+    own, answered, all_before = (
+        replace_surrogates(heads.get(name, "")) for name in ("message-id", "in-reply-to", "references")
+    )
     return {"id": own, "reply_to": answered, "conversation": next(iter(all_before.split()), answered or own)}
 
 

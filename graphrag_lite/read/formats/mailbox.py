@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from graphrag_lite.attempts import outcome
-from graphrag_lite.read.conversations import together
+from graphrag_lite.read.conversations import group_by_key
 from graphrag_lite.read.documents import Fields, Item, Reader, Unreadable
 from graphrag_lite.read.formats.mail import Mail, ids_of, parsed, thread
-from graphrag_lite.text.timestamps import iso
+from graphrag_lite.text.timestamps import to_iso
 
 # RFC 4155: the line before each mail. Not all programs quote a line of a text that begins so; no header follows that.
 ENVELOPE = re.compile(rb"(?m)(?:\A|(?<=\n\n)|(?<=\n\r\n))From \S[^\n]* \d{4}\b[^\n]*\n(?=>?From |[!-9;-~]+:)")
@@ -24,7 +24,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     places = [(start, end) for (_, start), end in zip(found, ends, strict=True)]
     threads = _threads([outcome(ids_of, data[start:end])[0] or {} for start, end in places], path)
     read = (outcome(parsed, QUOTED_FROM.sub(rb"\1", data[start:end])) for start, end in places)
-    for name, of_thread in together(threads, enumerate(read, start=1)):
+    for name, of_thread in group_by_key(threads, enumerate(read, start=1)):
         yield from (Unreadable(f"{path}:{number}", error) for number, (mail, error) in of_thread if not mail)
         mails = sorted((_within(name, mail) for _, (mail, _) in of_thread if mail), key=_sent)
         made, error = outcome(thread, mails, name) if mails else (None, "")
@@ -52,7 +52,7 @@ def _within(thread_name: str, mail: Mail) -> Mail:
 
 
 def _sent(mail: Mail) -> datetime:
-    stated = iso(mail.sent)
+    stated = to_iso(mail.sent)
     sent = datetime.fromisoformat(stated if len(stated) >= len("2024-05-01") else "0001-01-02")
     return sent if sent.tzinfo else sent.replace(tzinfo=UTC)
 

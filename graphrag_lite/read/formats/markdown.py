@@ -1,16 +1,20 @@
-"""Markdown, and MDX."""
+"""Markdown, and MDX; the lines between `---` (YAML) or `+++` (TOML) that begin a file say what it is."""
 
+import datetime
 import re
 from collections.abc import Iterator
 from pathlib import PurePath
+from typing import Any
 
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Fields, Loaded, Reader
+from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader
 from graphrag_lite.read.encoding import decode
-from graphrag_lite.read.front_matter import split_front_matter
 from graphrag_lite.read.markdown_text import compose_markdown
 from graphrag_lite.read.stated_times import stated_date
 
+FENCED = re.compile(r"\A\ufeff?(---|\+\+\+)[ \t]*\r?\n(.*?)(?:^|\n)(?:\1|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.S)
+REFERENCE = re.compile(r"(?m)(?:^|[:\[{,-]\s*)[&*]\w")  # a few lines of these unfold to gigabytes
+LONGEST = 20_000  # characters; more is no front matter
+TIMES = ("date", "created", "created_at", "published", "pubdate", "datetime", "last_modified", "modified", "updated")
 MODULES = re.compile(r"(?m)^(?:import\s.+\sfrom\s.+|import\s['\"].+|export\s.+)$\n?")  # of MDX
 
 
@@ -25,7 +29,55 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     title = metadata.pop(fields.title, None) or metadata.pop(Fields.title, None) or first
     if fields.time not in metadata:
         metadata |= stated_date(composer.text(), fields)
-    yield Loaded(path, str(title).strip(), composer.text(), metadata=metadata, blocks=tuple(composer.blocks))
+    yield composer.loaded(path, str(title).strip(), metadata)
+
+
+def split_front_matter(text: str, fields: Fields) -> tuple[dict[str, Any], str]:
+    """Return what a file says of itself, its date under the name of the time field, and its text without that.
+
+    >>> split_front_matter("---\\ntitle: Launch\\ndate: 1990-04-24\\n---\\nIt flew.", Fields())
+    ({'title': 'Launch', 'timestamp': '1990-04-24'}, 'It flew.')
+    """
+    found = FENCED.match(text)
+    if not found or len(found[2]) > LONGEST:
+        return {}, text
+    stated = _parsed(found[2], is_toml=found[1] == "+++")
+    if stated is None:
+        return {}, text
+    values = {str(key): _plain(value) for key, value in stated.items() if value not in (None, "", [], {})}
+    time = next((key for name in (fields.time, *TIMES) for key in values if key.casefold() == name), None)
+    if time:
+        values[fields.time] = values.pop(time)
+    return values, text[found.end() :]
+
+
+def _parsed(block: str, *, is_toml: bool) -> dict[Any, Any] | None:
+    """Return what a block states, nothing where it cannot be read; None where it is a text between two lines."""
+    import tomllib
+
+    import yaml
+
+    if is_toml:
+        try:
+            return tomllib.loads(block)
+        except tomllib.TOMLDecodeError:
+            return {}
+    if REFERENCE.search(block):
+        return {}
+    try:
+        stated = yaml.safe_load(block)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {} if re.search(r"(?m)^[\w-]+:", block) else None
+    return stated if isinstance(stated, dict) else None
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it."""
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else value
 
 
 READER = Reader(dict.fromkeys((".md", ".markdown", ".mdx"), "text/markdown"), read)

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Fields, Loaded, Reader
+from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader
 from graphrag_lite.read.encoding import decode
 
 HEADING = re.compile(
@@ -41,7 +40,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
             _line(composer, line)
     metadata = {fields.time if name == "date" else name: value.strip("<>[]") for name, value in stated.items() if value}
     taken = {name: value for name, value in metadata.items() if name in (fields.time, "author", "filetags", "email")}
-    yield Loaded(path, stated.get("title", ""), composer.text(), metadata=taken, blocks=tuple(composer.blocks))
+    yield composer.loaded(path, stated.get("title", ""), taken)
 
 
 def _line(composer: Composer, line: str) -> None:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from graphrag_lite.distribution import extra
-from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
+from graphrag_lite.distribution import install_hint
+from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader, replace_surrogates
 from graphrag_lite.read.stated_times import stated_date
 
 NO_TITLE = re.compile(r"(?i)untitled|microsoft (?:word|powerpoint)|\(anonymous\)|.*\.(?:docx?|pptx?|pdf|tex|indd|hwp)")
@@ -15,10 +15,8 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     try:
         import pypdfium2
     except ImportError:
-        raise ValueError(f".pdf files need {extra('documents')}") from None
-    from graphrag_lite.read.composer import Composer
-    from graphrag_lite.read.page_layout import compose, title
-    from graphrag_lite.read.pdf_pages import page_lines
+        raise ValueError(f".pdf files need {install_hint('documents')}") from None
+    from graphrag_lite.read.page_layout import compose, page_lines, title
 
     try:
         file = pypdfium2.PdfDocument(data)
@@ -34,17 +32,11 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     compose(pages, composer)
     if not composer.length:
         raise ValueError(f"no text on its {len(pages)} pages: a scan? Recognise its letters first, such as by ocrmypdf")
-    name = clean(stated.get("Title", "")).strip()
-    author = clean(stated.get("Author", "")).strip()
-    text = composer.text()
+    name = replace_surrogates(stated.get("Title", "")).strip()
+    author = replace_surrogates(stated.get("Author", "")).strip()
     metadata = {"author": author} if author and not author.startswith("(") else {}
-    yield Loaded(
-        path,
-        name if name and not NO_TITLE.fullmatch(name) else title(pages[0]),
-        text,
-        metadata=metadata | stated_date(text, fields),
-        blocks=tuple(composer.blocks),
-    )
+    named = name if name and not NO_TITLE.fullmatch(name) else title(pages[0])
+    yield composer.loaded(path, named, metadata | stated_date(composer.text(), fields))
 
 
 READER = Reader({".pdf": "application/pdf"}, read)

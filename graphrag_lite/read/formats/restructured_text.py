@@ -4,35 +4,26 @@ import re
 from collections.abc import Iterator
 from textwrap import dedent
 
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Fields, Loaded, Reader
+from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.markdown_text import CJK
 from graphrag_lite.read.stated_times import stated_date
+from graphrag_lite.text.word_lists import expressions
 
 LINE = re.compile(r"([=\-~`:'\"^_*+#<>.])\1{2,}[ \t]*")
 FIELD = re.compile(r":(\w[\w -]{0,40}):[ \t]+(\S.*)")
 DIRECTIVE = re.compile(r"\.\.[ \t]+(?:\|[^|]+\|[ \t]+)?([\w:.-]+)::[ \t]*(.*)")
-CODE = frozenset(
-    "code code-block sourcecode literalinclude highlight doctest testcode parsed-literal math graphviz".split()
-)
-SHOWN = frozenset("note warning tip important hint caution danger attention seealso admonition topic rubric".split())
-VERSIONS = {  # as Sphinx shows them
-    "versionadded": "Added in version",
-    "versionchanged": "Changed in version",
-    "versionremoved": "Removed in version",
-    "deprecated": "Deprecated since version",
-}
+_FORMS = expressions(__package__, "restructured_text.txt")
+CODE, SHOWN = (frozenset(_FORMS[kind].split("|")) for kind in ("code", "shown"))
+VERSIONS = {name: words for name, words in _FORMS.items() if words.endswith("version")}
 ITEM = re.compile(r"\s*(?:[-*+•]|(?:\d{1,3}|[A-Za-z#])[.)]|\(\w{1,3}\)|:[^:`\n]{1,60}:)(?:\s+|$)")
 TABLE = re.compile(r"\s*=+(?:\s+=+)+\s*$")
 ROW = re.compile(r"\s*[|+]|\s*=+(?:\s+=+)*\s*$|.*\S {3,}\S")
 ROLE = re.compile(r":[\w:+.-]{1,80}:`(?:[~!][^`<]*\.)?([^`~!]+?)(?:\s+<[^`]*>)?`")
 REFERENCE = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?|`([^`]+)`__?|(?<=\w)_(?=[\s.,;:)]|$)|\|(\w[^|\n]*)\|")
-CODE_NAMES = (  # roles that Sphinx shows in the letters of code
-    "class|func|function|meth|mod|attr|data|const|exc|obj|member|macro|type|enum|option|envvar|file|program|keyword"
-    r"|command|variable|module|genex|prop_\w+|code|literal"
+LITERAL = re.compile(
+    rf"``(.+?)``|:(?:\w{{1,9}}:)?(?:{_FORMS['code names']}):`(?:[~!][^`<]*\.)?([^`~!]+?)(?:\s+<[^`]*>)?`"
 )
-LITERAL = re.compile(rf"``(.+?)``|:(?:\w{{1,9}}:)?(?:{CODE_NAMES}):`(?:[~!][^`<]*\.)?([^`~!]+?)(?:\s+<[^`]*>)?`")
 EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=\S)(.{1,300}?)(?<=\S)\1(?![\w*])")  # bounds keep it linear
 
 
@@ -72,10 +63,9 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
             else:
                 _line(composer, said)
     metadata = {fields.time if name == "date" else name: value for name, value in metadata.items()}
-    text = composer.text()
     title = metadata.pop("title", "") or (headings or [""])[0]
-    dated = {} if fields.time in metadata else stated_date(text, fields)
-    yield Loaded(path, title, text, metadata=metadata | dated, blocks=tuple(composer.blocks))
+    dated = {} if fields.time in metadata else stated_date(composer.text(), fields)
+    yield composer.loaded(path, title, metadata | dated)
 
 
 def _paragraph(lines: list[str], place: int) -> tuple[str, int]:

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
-from graphrag_lite.read.packages import Package, attribute, child, local, opened
+from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader, replace_surrogates
+from graphrag_lite.read.packages import Package, attribute, child, local_name, open_package
 from graphrag_lite.read.stated_times import stated_date
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ REPEATED = ("sldNum", "dt", "ftr", "hdr", "sldImg")  # on every slide
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     """Yield the text of all slides in their order, each with its notes and a block."""
     composer = Composer()
-    with opened(data) as package:
+    with open_package(data) as package:
         listed = child(package.xml(SHOW), "sldIdLst")
         parts = package.related(SHOW)
         slides = [parts.get(_relation(each), "") for each in (listed if listed is not None else ())]
@@ -29,13 +28,11 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
             pieces += _notes(package, slide)
             if pieces:
                 composer.part()
-                composer.add(clean("\n\n".join(pieces)), "slide", str(number))
-        title, author = package.properties()
+                composer.add(replace_surrogates("\n\n".join(pieces)), "slide", str(number))
+        title, metadata = package.properties()
     if title.casefold() == "powerpoint presentation" or not title:
         title = headings[0].removeprefix("## ") if headings else ""
-    text = composer.text()
-    metadata = {"author": clean(author)} if author else {}
-    yield Loaded(path, clean(title), text, metadata=metadata | stated_date(text, fields), blocks=tuple(composer.blocks))
+    yield composer.loaded(path, replace_surrogates(title), metadata | stated_date(composer.text(), fields))
 
 
 def _relation(element: "Element") -> str:
@@ -51,11 +48,13 @@ def _notes(package: Package, slide: str) -> Iterator[str]:
 
 def _shapes(slide: "Element") -> Iterator[str]:
     """Yield the texts of shapes, the slide's title first, and rows of tables."""
-    shapes = [shape for shape in slide.iter() if local(shape) in ("sp", "tbl")]
+    shapes = [shape for shape in slide.iter() if local_name(shape) in ("sp", "tbl")]
     for shape in sorted(shapes, key=lambda shape: not _is_title(shape)):
-        if local(shape) == "tbl":
-            rows = [row for row in shape if local(row) == "tr"]
-            shown = [" | ".join(" ".join(_text(cell).split()) for cell in row if local(cell) == "tc") for row in rows]
+        if local_name(shape) == "tbl":
+            rows = [row for row in shape if local_name(row) == "tr"]
+            shown = [
+                " | ".join(" ".join(_text(cell).split()) for cell in row if local_name(cell) == "tc") for row in rows
+            ]
             text = "\n".join(row for row in shown if row.strip(" |"))
         else:
             text = "" if _placeholder(shape) in REPEATED else _text(shape)
@@ -74,9 +73,11 @@ def _placeholder(shape: "Element") -> str:
 def _text(element: "Element") -> str:
     """Return the paragraphs of a shape, one a line."""
     breaks = {"br": "\n", "tab": " "}
-    paragraphs = [each for each in element.iter() if local(each) == "p"]
+    paragraphs = [each for each in element.iter() if local_name(each) == "p"]
     lines = [
-        "".join((run.text or "") if local(run) == "t" else breaks.get(local(run), "") for run in paragraph.iter())
+        "".join(
+            (run.text or "") if local_name(run) == "t" else breaks.get(local_name(run), "") for run in paragraph.iter()
+        )
         for paragraph in paragraphs
     ]
     return "\n".join(line for line in lines if line.strip())

@@ -5,30 +5,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from graphrag_lite.read.composer import Composer
-from graphrag_lite.read.documents import Block, Fields, Loaded, Reader, clean
+from graphrag_lite.read.documents import Block, Composer, Fields, Loaded, Reader, replace_surrogates
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.stated_times import stated_date
+from graphrag_lite.text.word_lists import sections
 
 HIDING = (("display", "none"), ("visibility", "hidden"))
 # Not resiliparse's own `main_content`: it takes minutes for a page of 100,000 nested elements.
-SKIPPED = [
-    "nav",
-    "footer",
-    "aside",
-    "form",
-    "[role=navigation]",
-    "[role=banner]",
-    "[aria-hidden=true]",
-    "template",
-    "noscript",
-]
-SKIPPED += ["[hidden]:not([hidden='until-found' i])"]
+SKIPPED, WAYS = sections(__package__, "web_page.txt").values()
 HIDDEN = [f"[style*='{way}:{space}{value}' i]" for way, value in HIDING for space in ("", " ")]
 FEW, TIMES = 500, 10  # characters of a page that says as many times more once its programs have shown the rest
-# Tables of contents and ways to other pages, as DocBook, Sphinx and MediaWiki mark them.
-WAYS = [f"[class~={name}]" for name in ("toc", "toctree-wrapper", "navheader", "navfooter", "related", "sphinxsidebar")]
-WAYS += [f"[class~={name}]" for name in ("headerlink", "mw-editsection", "navbox", "catlinks", "breadcrumbs")]
 # What stands around code and around links, and at the start of links to parts of pages, while a page is read.
 CODE, LINK, PART = ("\ue000", "\ue001"), ("\ue002", "\ue003"), "\ue004"
 # As characters or by number: fonts of icons use these numbers.
@@ -123,7 +109,9 @@ def _composed(text: str) -> Composer:
         if piece in CODE:
             depth = max(0, depth + (1 if piece == CODE[0] else -1))
         else:
-            composer.add(clean(piece if depth else _plain(piece)), "code" if depth and piece.strip() else "")
+            composer.add(
+                replace_surrogates(piece if depth else _plain(piece)), "code" if depth and piece.strip() else ""
+            )
     return composer
 
 

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from graphrag_lite.read.conversations import Chat, Said, documents_of
 from graphrag_lite.read.documents import Fields, Item, Reader
-from graphrag_lite.read.encoding import decode, lines
+from graphrag_lite.read.encoding import decode, decoded_lines
 
 MARK = r"\u200f?[./-] ?"
 DAY = rf"\u200f?\d{{1,4}}(?:{MARK}\d{{1,2}}{MARK}\d{{1,4}}\.?(?: г\.)?|[年년] ?\d{{1,2}}[月월] ?\d{{1,2}}[日일])"
@@ -53,7 +53,7 @@ class Messages:
 
     def __iter__(self) -> Iterator[tuple[str, str, str]]:
         first, time, more = "", "", [""]
-        for line in lines(self.data):
+        for line in decoded_lines(self.data):
             line = line.replace("\r\n", "\n")
             if found := HEAD.match(line):
                 if time:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from graphrag_lite.read.documents import Fields, Loaded, Reader, clean
-from graphrag_lite.read.packages import Package, attribute, child, local, opened
+from graphrag_lite.read.documents import Fields, Loaded, Reader, replace_surrogates
+from graphrag_lite.read.packages import Package, attribute, child, local_name, open_package
 from graphrag_lite.read.stated_times import stated_date
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ BREAKS = {"tab": " ", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     """Yield paragraphs, headings, lists and tables in their order, then the notes."""
-    with opened(data) as package:
+    with open_package(data) as package:
         styles = _styles(package)
         body = child(package.xml(BODY), "body")
         pieces = list(_blocks(body, styles)) if body is not None else []
@@ -28,13 +28,12 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
             if name in package.names:
                 notes = [note for note in package.xml(name) if not attribute(note, "type")]
                 pieces += [piece for note in notes for piece in _blocks(note, styles)]
-        title, author = package.properties()
+        title, metadata = package.properties()
     headings = [piece.lstrip("# ") for piece in pieces if piece.startswith("#")]
-    text = clean(re.sub(r"(?m)^(- .*)\n\n(?=- )", r"\1\n", "\n\n".join(pieces)))
+    text = replace_surrogates(re.sub(r"(?m)^(- .*)\n\n(?=- )", r"\1\n", "\n\n".join(pieces)))
     if "<" not in text:  # of a converter that wrote its own escapes twice
         text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-    metadata = {"author": clean(author)} if author else {}
-    yield Loaded(path, clean(title) or (headings or [""])[0], text, metadata=metadata | stated_date(text, fields))
+    yield Loaded(path, title or (headings or [""])[0], text, metadata=metadata | stated_date(text, fields))
 
 
 def _styles(package: Package) -> dict[str, str]:
@@ -52,11 +51,11 @@ def _styles(package: Package) -> dict[str, str]:
 
 def _blocks(parent: "Element", styles: dict[str, str]) -> Iterator[str]:
     for element in parent:
-        kind = local(element)
+        kind = local_name(element)
         if kind == "p":
             yield from _paragraph(element, styles)
         elif kind == "tbl":
-            rows = [_row(row) for row in element.iter() if local(row) == "tr"]
+            rows = [_row(row) for row in element.iter() if local_name(row) == "tr"]
             if shown := "\n".join(row for row in rows if row.strip(" |")):
                 yield shown
         elif kind not in SKIPPED:  # a container, as of a table of contents, or a change that was taken
@@ -71,21 +70,21 @@ def _paragraph(element: "Element", styles: dict[str, str]) -> Iterator[str]:
         mark = "- "
     if text:
         yield mark + (" ".join(text.split()) if mark.startswith("#") else text)
-    for box in (each for each in element.iter() if local(each) == "txbxContent"):
+    for box in (each for each in element.iter() if local_name(each) == "txbxContent"):
         yield from _blocks(box, styles)
         break  # the same stands in it once more for old programs
 
 
 def _row(row: "Element") -> str:
     """Return a row's cells, each on one line, with bars between them."""
-    cells = [cell for cell in row if local(cell) == "tc"]
+    cells = [cell for cell in row if local_name(cell) == "tc"]
     return " | ".join(" ".join(_text(cell, between=" ").split()) for cell in cells)
 
 
 def _text(element: "Element", between: str = "") -> str:
     pieces: list[str] = []
     for each in element:
-        kind = local(each)
+        kind = local_name(each)
         if kind == "t":
             pieces.append(each.text or "")
         elif kind in BREAKS:

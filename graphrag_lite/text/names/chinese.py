@@ -14,18 +14,16 @@ from graphrag_lite.text.names import chinese_words as zh
 from graphrag_lite.text.names import engine
 from graphrag_lite.text.names.engine import Span, Spans, Token
 from graphrag_lite.text.names.lexicon import any_of, characters
+from graphrag_lite.text.names.lists import FORMS
 from graphrag_lite.text.names.name import Name
-from graphrag_lite.text.names.transliterations import dotted, is_last, sounding
+from graphrag_lite.text.names.transliterations import dotted_names, is_last, transliterated_spans
 
 _NUMBER = re.compile(f"[第数几上下半每约近]?{any_of(zh.NUMERALS)}+{any_of(characters(zh.LISTS['measures']))}?")
 _TITLE_MARKS = re.compile(r"《([^《》\n]{1,40})》|〈([^〈〉\n]{1,40})〉|『([^『』\n]{1,20})』")
 _QUOTED = re.compile(r"[“「]([^“”「」\n，。！？：；、]{2,10})[”」]")
-_NAMED = re.compile(r"(?:称为|称作|名为|叫做|叫作|命名为|改名为|又称|简称|俗称|通称|之称的|所谓的?|誉为)$")
+_NAMED = re.compile(f"(?:{FORMS['chinese called']})$")
 _GLOSS = re.compile(r" {0,9}[（(]\s*(?:[^（）()\n]{0,12}[:：]\s*)?[A-Za-z\u00c0-\u024f\u0400-\u04ff\u3040-\u30ff]")
-_DEFINED = re.compile(
-    f"\\s*([{zh.HAN}{zh.DOTS}]{{2,16}}?)"
-    r"(?=\s*(?:[（(]|(?<![不就也都还而])是|(?<![认成作称视因])为|又|亦|即|位于|原名|，(?=[^。\n]{0,40}(?:是|为|又|位于|原名|属于))))"
-)
+_DEFINED = re.compile(f"\\s*([{zh.HAN}{zh.DOTS}]{{2,16}}?)(?=\\s*(?:{FORMS['chinese defined']}))")
 
 
 def find_names_chinese(text: str) -> list[Name]:
@@ -93,7 +91,7 @@ def _segment(text: str, taken: Spans) -> list[list[Token]]:
 
 def _tokens(text: str, start: int, end: int, taken: Spans) -> list[Token]:
     """Cut a run of Han characters into tokens; what no list knows is `plain`, what is taken `name`."""
-    sounds = dict(sounding(text, start, end))
+    sounds = dict(transliterated_spans(text, start, end))
     tokens: list[Token] = []
     i = plain = start
     while i < end:
@@ -323,7 +321,7 @@ def _repeats(text: str, chunks: list[tuple[int, int]]) -> Iterator[tuple[str, li
 
 
 _SCRIPT = engine.Script(
-    evidence=(_marked, _defined, _glossed, dotted),
+    evidence=(_marked, _defined, _glossed, dotted_names),
     segment=_segment,
     joins=(_persons, _groups),
     recurring=_recurring,

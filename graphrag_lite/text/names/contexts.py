@@ -13,15 +13,17 @@ _MAX_SHAPE = 4  # words
 _CAPITAL = "Aa"  # stands for every capitalised word
 
 
-def context(text: str, start: int, end: int) -> tuple[str, ...]:
+def mention_context(text: str, start: int, end: int) -> tuple[str, ...]:
     """Return the word before a mention, the word after it, and on either side two words, within its line.
 
     Punctuation marks are words; capitalised words are all one.
 
-    >>> context("We moved to Oslo, the capital", 12, 16)
+    >>> mention_context("We moved to Oslo, the capital", 12, 16)
     ('< to', '> ,', '<< moved to', '>> , the')
     """
-    before = _shown(_WORD.findall(text[max(0, start - _REACH) : start].rpartition("\n")[2])[-2:])
+    line = text[max(0, start - _REACH) : start].rpartition("\n")[2]
+    words = _WORD.findall(" ".join(line.rsplit(None, 2)[-2:]))
+    before = _shown((words if len(words) > 1 else _WORD.findall(line))[-2:])
     after = _shown([word[0] for word in islice(_WORD.finditer(text[end : end + _REACH].partition("\n")[0]), 2)])
     near = f"< {before[-1] if before else ''}", f"> {after[0] if after else ''}"
     far = [f"<< {' '.join(before)}"] if len(before) > 1 else []
@@ -34,13 +36,13 @@ def _shown(words: list[str]) -> list[str]:
     return [_CAPITAL if word[0].isupper() else word for word in words]
 
 
-def form(name: str, lower_counts: Mapping[str, int]) -> tuple[str, ...]:
+def written_form(name: str, lower_counts: Mapping[str, int]) -> tuple[str, ...]:
     """Return how a name is written: its shape, its first and last word, and the last letters.
 
     The shape has a letter for each of the first words: n for one that the corpus never writes in lower case
     (`lower_counts`), c for any other with a capital, A for capitals alone, a for lower case, 9 for digits.
 
-    >>> form("Bank of England", {"bank": 3})
+    >>> written_form("Bank of England", {"bank": 3})
     ('can', '^ bank', '$ england', '- and')
     """
     words = PARTS.split(name)

@@ -76,8 +76,6 @@ def _without_closers(tokens: Tokens, first: int, last: int, language: str) -> in
         if last - first > 1 and words[last - 1] == "I":
             break
         last -= 1
-    if last - first == 1 and tokens.function[first]:
-        return last
     while last - 1 > first and not tokens.capital[last - 1] and not words[last - 1].isdigit():
         if low[last - 1] in vocab.CORPORATE or (language in vocab.ROMANCE and last - first == 2):
             break

@@ -15,7 +15,7 @@ from graphrag_lite.text.names import types
 from graphrag_lite.text.names.cuts import split_run
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
 from graphrag_lite.text.names.german import plain_nouns, without_nouns
-from graphrag_lite.text.names.lists import LISTED, listed
+from graphrag_lite.text.names.lists import LISTED, list_mark
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.runs import Run, find_runs
 from graphrag_lite.text.names.terms import find_terms
@@ -191,7 +191,7 @@ def _typed(text: str, tokens: Tokens, runs: list[Run], nouns: frozenset[str], la
     """
     told = tokens
     if language in LISTED:
-        told = replace(tokens, lower=[listed(word, language) for word in tokens.lower])
+        told = replace(tokens, lower=[list_mark(word, language) for word in tokens.lower])
     evidence: dict[str, types.Evidence] = {}
     confirmed: set[str] = set()  # words that have a telling capital somewhere
     labels: Counter[str] = Counter()
@@ -219,7 +219,7 @@ def _typed(text: str, tokens: Tokens, runs: list[Run], nouns: frozenset[str], la
         if key not in known:
             if _is_code(tokens.words[run.last - 1], run.last - run.first == 1):
                 evidence[key].pop("person", None)
-            known[key] = types.best(evidence[key])
+            known[key] = types.best_type(evidence[key])
         kind = known[key]
         if run.last - run.first == 1:
             anchored = _anchors_alone(tokens.words[run.first], run, key in confirmed, plain) or (

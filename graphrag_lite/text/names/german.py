@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
-from graphrag_lite.text.names.lists import word_lists
+from graphrag_lite.text.names.lists import FORMS, word_lists
 from graphrag_lite.text.names.runs import Run
 from graphrag_lite.text.names.tokens import JOIN, Tokens
 
@@ -18,13 +18,7 @@ _DETERMINERS, _NO_ADJECTIVE, _HEADS = _LISTS["determiner"], _LISTS["no_adjective
 _WHOLE = _HEADS | _LISTS["whole"]
 _MIN_HEAD = 4  # letters, of what ends a longer word
 _ADJECTIVE = re.compile(r"[^\W\d_]{3,}(?:e|en|er|es|em)$")
-_ABSTRACT = re.compile(
-    r"(?:(?<=[^\W\d_]{3})(?<!zeit)(?<!stift)(?<!sams)ung|(?<!stift)ungen|[hk]eit(?:en)?|(?<!nat)ionen|ismus)$"
-)
-_NOUN = re.compile(
-    r"(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|[st]ion|[st]ionen|tät|täten|ismus|nis|nisse|tum|ment|mente|ieren|"
-    r"eur|eure|isten|innen|ling|linge|sal|zeug|werk)$"
-)
+_ABSTRACT, _NOUN = (re.compile(f"(?:{FORMS[f'german {kind}']})$") for kind in ("abstract", "noun"))
 _BARE = frozenset(("in", "aus", "nach"))
 _ENDINGS = ("s", "es", "e", "en", "n", "er", "ern", "se", "sen")
 

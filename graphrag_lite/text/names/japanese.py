@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from graphrag_lite.text.names.engine import Joined, Script, Span, Spans, Token, find_names_of, head_of, name_before
 from graphrag_lite.text.names.lexicon import Lexicon, any_of
-from graphrag_lite.text.names.lists import word_lists
+from graphrag_lite.text.names.lists import FORMS, word_lists
 from graphrag_lite.text.names.name import Name
 
 _LISTS = word_lists("japanese")
@@ -31,26 +31,12 @@ _CONTENT = re.compile(
 )
 _INNER = re.compile(f"[{_KANJI}{_KATAKANA}{_DOT}]")
 _PIECE = re.compile(f"[{_KATAKANA}]+(?:[{_DOT}][{_KATAKANA}]+)*|[{_KANJI}]+|[0-9０-９]+|[{_DOT}]+")
-_NUMBER = re.compile(
-    "[第約数全各]*[一二三四五六七八九十百千万億兆〇0-9０-９]+(?:[年月日時分秒人名個回度歳代位号章条項台本枚件種番階世隻両頭匹羽曲"
-    "話巻点線円]|世紀|年代|か国|ヶ国|カ国|歳|番目|年間|か月|ヶ月|カ月|週間|曜日|丁目|番地|パーセント|メートル|キロ|系|次|周年|億|万|以上)*"
-)
+_NUMBER = re.compile(f"[第約数全各]*[一二三四五六七八九十百千万億兆〇0-9０-９]+(?:{FORMS['japanese counted']})*")
 _QUOTES = re.compile(r"『([^『』\n]{1,40})』|《([^《》\n]{1,40})》|「([^「」\n。！？!?、]{2,20})」")
 _SENTENCE = re.compile("[はがをにで]|です|ます|[るただいうくすないねよ]$")
-# How a verb goes on in hiragana after one kanji, and a verb or an adjective after more.
-_VERBAL = re.compile(
-    "し(?:た|て|、|な|ま|、)|さ(?:れ|せ)|す(?:る|れ|べ)|でき|出来|的|化|な(?:ど|の)?(?=[^どの])|い|く|き(?!ょう)|け|げ|っ|ら|"
-    "り(?!ス)|る|れ|ろ|め|み|む|ま(?!で)|え|べ|ち|つ|て|ず|ぐ|ぎ|び|ぶ|ば|う"
-)
-_DONE = re.compile("し[たてなま]|さ[れせ]|する|すれ|的|化|な[^どの]|な$")
-_DEFINED = re.compile(
-    f"\\s*([{_KANJI}{_KATAKANA}{_DOT}A-Za-z0-9]{{2,20}}?)"
-    r"(?=\s*(?:[（(]|とは|は、|は(?=[^。\n]{0,60}(?:である|です|。))))"
-)
+_VERBAL, _DONE, _SPEAKS = (re.compile(FORMS[f"japanese {kind}"]) for kind in ("verbal", "done", "speaks"))
+_DEFINED = re.compile(f"\\s*([{_KANJI}{_KATAKANA}{_DOT}A-Za-z0-9]{{2,20}}?)(?=\\s*(?:{FORMS['japanese defined']}))")
 _GLOSS = re.compile(r"[（(]\s*(?:[^（）()\n]{0,12}[:：、]\s*)?[A-Za-z\u00c0-\u024f\u0400-\u04ff\u3041-\u309f]")
-_SPEAKS = re.compile(
-    "(?:は|が|も)、?(?:[^。、\n]{0,30})(?:述べ|語|話し|言|発表|答え|明かし|主張|生まれ|死去|就任|演じ)|(?:によると|によれば)"
-)
 _CALLED = re.compile("とい|と呼|と称|と名")
 _SUFFIX = re.compile(any_of(_LISTS["person_suffix"]))
 

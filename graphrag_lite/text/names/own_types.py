@@ -3,17 +3,15 @@
 import re
 from collections.abc import Mapping
 
+from graphrag_lite.text.names.lists import FORMS
+
 _REACH = 60  # characters on either side of a name
 _BEFORE = re.compile(r"([^\W\d_]+)\s+\Z")
 # An apposition with an article, or a sentence that says what it is.
 _AFTER = re.compile(
-    r"\A\s*(?:,\s*|\(\s*|(?:is|was|are|were|ist|war|est|était|es|era|è)\s+)"
-    r"(?:an?|the|one of the|eine?|der|die|das|une?|la?|le|los|las|el|uno?|il)\s+((?:[^\W\d_]+[ -]?){1,4})",
-    re.I,
+    rf"\A\s*(?:,\s*|\(\s*|(?:{FORMS['is']})\s+)(?:{FORMS['article']})\s+((?:[^\W\d_]+[ -]?){{1,4}})", re.I
 )
-_ENDS = frozenset(
-    "of for on at in to by from with who which that whose and or von für aus mit der des de du pour con per che".split()
-)  # words behind which no head of a phrase stands
+_ENDS = frozenset(FORMS["phrase end"].split("|"))
 
 
 def cues_of(types: Mapping[str, str]) -> dict[str, str]:

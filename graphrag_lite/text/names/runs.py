@@ -10,17 +10,14 @@ from typing import NamedTuple
 
 from graphrag_lite.text.names import words as vocab
 from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES, PLACES
+from graphrag_lite.text.names.lists import FORMS
 from graphrag_lite.text.names.tokens import AMPERSAND, COMMA, INITIAL, JOIN, Tokens
 from graphrag_lite.text.names.types import EVENTS_OF_A_YEAR, INSTITUTION_OWNED, OF_HEADS, PAIR_HEADS
 
 MAX_WORDS = 12
 _NUMBERED = frozenset("war part type phase class division league volume super bowl chapter king queen pope".split())
 _ADJECTIVE_HEADS = OF_HEADS | vocab.LISTS["adjective_heads"]
-_ADJECTIVE = re.compile(
-    r"(?:[aei]l(?:e|es|s)?|aux|iques?|[aéi](?:en|ens|enne|ennes)|éenn?e?s?|ain(?:e|es|s)?|ais(?:e|es)?|ois(?:e|es)?|aires?|"
-    r"i[fv]e?s?|[fn]ois|uni(?:e|es|s)?|unid[ao]s|suprême|suprem[oa]|nacional|populaire|rouge|étrangères|intérieure?s?|"
-    r"pe[ao]s?|[ií]c[ao]s?|[eo]nse|olímpicos|britannique|publi[cq](?:ue)?s?|nationales?)$"
-)
+_ADJECTIVE = re.compile(f"(?:{FORMS['romance adjective']})$")
 _INSTITUTIONAL = vocab.LISTS["institutional"]
 _SIZE = re.compile(r"\d+[BM]")
 _AFTER_NUMBER = vocab.UNITS | vocab.MONTHS_AND_DAYS

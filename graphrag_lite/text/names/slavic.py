@@ -3,23 +3,18 @@
 import re
 
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES, PLACES
-from graphrag_lite.text.names.lists import listed
+from graphrag_lite.text.names.lists import FORMS, list_mark
 from graphrag_lite.text.names.runs import Run
 from graphrag_lite.text.names.tokens import JOIN, Tokens
 from graphrag_lite.text.names.types import evidence_of_words, kind_of
 
 SLAVIC = frozenset(("ru", "uk", "pl", "cs"))
-_ADJECTIVE = re.compile(
-    "(?:(?:ый|ий|ой|ая|яя|ое|ее|ые|ие|ого|его|ому|ему|ым|им|ом|ем|ую|юю|ых|их|ыми|ими|ої|ій|ього)"
-    "|(?:sk|ck|n|ow|ov|n)(?:i|y|a|e|iego|ego|iemu|emu|im|ym|iej|ej|ą|ich|ych|imi|ymi|ý|á|é|ého|ému|ém|ou|ých|ými))$"
-)
-# Of these no surnames end: "Национальной", "Технологический".
-_NO_SURNAME = re.compile("(?:н|ическ)(?:ый|ий|ая|ое|ее|ые|ие|ого|его|ому|ему|ым|им|ую|ых|их|ыми|ими)$|(?:льн|нн|тн)ой$")
+_ADJECTIVE, _NO_SURNAME = (re.compile(f"(?:{FORMS[f'slavic {kind}']})$") for kind in ("adjective", "no surname"))
 
 
 def split_before_person(tokens: Tokens, run: Run, language: str) -> list[Run]:
     """Cut `run` before a given name behind a place or an office, without the offices: "Президент России Иван"."""
-    told = [listed(word, language) for word in tokens.lower[run.first : run.last]]
+    told = [list_mark(word, language) for word in tokens.lower[run.first : run.last]]
     offices = [kind_of(word) == "person" for word in told]
     for i in range(len(told) - 1, 0, -1):
         if told[i].rpartition(":")[2] in GIVEN_NAMES and (offices[i - 1] or told[i - 1] in PLACES):
@@ -37,7 +32,7 @@ def with_head(tokens: Tokens, run: Run, language: str) -> Run | None:
     word, alone = tokens.lower[last - 1], last - run.first == 1
     if not _ADJECTIVE.search(word):
         return run
-    if evidence_of_words([listed(tokens.lower[last], language)], [tokens.words[last]]):
+    if evidence_of_words([list_mark(tokens.lower[last], language)], [tokens.words[last]]):
         opened = run.initial and last - run.first == 2  # "Жители Кировского района"
         return run._replace(first=run.first + opened, last=last + 1, initial=run.initial and not opened)
     return None if alone and _NO_SURNAME.search(word) else run

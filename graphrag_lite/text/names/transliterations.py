@@ -11,7 +11,7 @@ _SOUND_RUN = re.compile(f"{any_of(zh.SOUNDS)}{{3,}}")
 _DOTTED = re.compile(f"[{zh.HAN}](?:[{zh.DOTS}](?:(?![和与及或的了在是])[{zh.HAN}A-Za-z]){{1,8}})+")
 
 
-def dotted(text: str, taken: Spans) -> Iterator[Span]:
+def dotted_names(text: str, taken: Spans) -> Iterator[Span]:
     """Transliterated names with a dot between their parts. The ends go as far as the characters write sounds."""
     position = 0
     while match := _DOTTED.search(text, position):
@@ -89,7 +89,7 @@ def _ends_word(text: str, position: int) -> bool:
     return any(zh.LEXICON.kind(word) in (*zh.CLOSED, zh.PLACE, *zh.HEADS) for word in words)
 
 
-def sounding(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def transliterated_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the spans of `text[start:end]` that write foreign sounds: maximal scoring, at least three characters."""
     for match in _SOUND_RUN.finditer(text, start, end):
         best, span, total, first = 0.0, (0, 0), 0.0, match.start()

@@ -188,7 +188,7 @@ def evidence_beside(before: Sequence[str], after: Sequence[str], possessive: boo
     return found
 
 
-def best(evidence: Evidence) -> str:
+def best_type(evidence: Evidence) -> str:
     """Return the type with the most weight, `unknown` below 1.5 in all; ties by the order of `TYPES`."""
     kind = max(sorted(evidence, key=TYPES.index), key=evidence.__getitem__, default="unknown")
     return kind if evidence.get(kind, 0.0) >= 1.5 else "unknown"

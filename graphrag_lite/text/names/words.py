@@ -1,10 +1,10 @@
 """Word lists of scripts with capitals, by the names that the rules use. What each is stands in `lists/cased.txt`."""
 
 from graphrag_lite.text.function_words import FUNCTION_WORDS
-from graphrag_lite.text.names.lists import all_languages, openers
+from graphrag_lite.text.names.lists import all_languages, sentence_openers
 
 LISTS = all_languages("cased")
-_OPENERS = openers()
+_OPENERS = sentence_openers()
 
 MONTHS_AND_DAYS = LISTS["months_and_days"]
 NO_NAMES = LISTS["no_names"]

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from graphrag_lite.text.case_endings import ENDINGS, stems
-from graphrag_lite.text.word_lists import sections
+from graphrag_lite.text.word_lists import expressions, sections
 
 # Those in which a word means the same in any language.
 _SHARED = ("male_names", "female_names")
+FORMS = expressions(__name__, "forms.txt")
 
 
 @cache
@@ -37,10 +38,10 @@ def all_languages(name: str) -> Mapping[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=50_000)
-def listed(word: str, language: str) -> str:
+def list_mark(word: str, language: str) -> str:
     """Return the mark of the word of `language`, one of LISTED, that a casefolded word is a form of; itself if of none.
 
-    >>> listed("россией", "ru"), listed("oslo", "ru"), listed("rosja", "ru")
+    >>> list_mark("россией", "ru"), list_mark("oslo", "ru"), list_mark("rosja", "ru")
     ('ru:россия', 'oslo', 'rosja')
     """
     if word in _words()[language]["each"]:
@@ -50,7 +51,7 @@ def listed(word: str, language: str) -> str:
 
 
 @cache
-def openers() -> Mapping[str, frozenset[str]]:
+def sentence_openers() -> Mapping[str, frozenset[str]]:
     """Return by language the words that a sentence may begin with, those of `by_language.txt` among them."""
     found = dict(word_lists("openers"))
     for head, words in sections(__name__, "by_language.txt").items():

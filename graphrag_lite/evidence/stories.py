@@ -1,0 +1,65 @@
+"""Stories: a page on what is narrated with dialogue tells it from its beginning to its end, chapter by chapter."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from graphrag_lite.text.transcripts import QUOTED, WHOLE
+
+PASSING = 0.5  # what a sentence counts that is short, or long, or tells a gesture
+LEAST_SPOKEN = 3  # one of so many paragraphs of a story begins with a quotation mark
+# Lines in capitals, as chapters are headed: "CHAPTER II.", "THE STATEMENT OF THE CASE."
+_HEADINGS = re.compile(r"(?m)(?:^(?=.*[A-Z]{3})[A-Z][^]a-z\n]{3,300}$\s*)+")
+_NUMBERED = re.compile(r"(?:CHAPTER|PART|BOOK|STAVE|ACT|SCENE|LETTER)\s+[\w-]+\W*", re.I)
+_GESTURES = re.compile(
+    r"\b(?:brows?|cheeks?|eye(?:s|brows?)?|faces?|fingers?|hands?|heads?|knees?|lips|shoulders?|smil\w+|nod(?:s|ded)"
+    r"|sigh\w*|blush\w*|trembl\w+|glanc\w+|gaz\w+|laugh\w*|frown\w*|bow(?:s|ed)|voice|turned|looked)\b"
+)
+_SMALL = re.compile(r"(?<=\S )(?:A|An|And|At|By|For|From|In|Into|Of|On|Or|The|To|With)\b")
+_BREAK = re.compile(r"\s[—–-]+\s*|;\s|(?<!MR)(?<!MRS)(?<!DR)\.\s")
+
+
+def is_narrated(text: str) -> bool:
+    """Say whether a text is a story that people speak in.
+
+    >>> is_narrated("He came.\\n\\n'Why?' she said.\\n\\n'Why not?'"), is_narrated("He came.\\n\\nShe left.")
+    (True, False)
+    """
+    paragraphs = text.split("\n\n")
+    return LEAST_SPOKEN * sum(one.startswith(QUOTED) for one in paragraphs) >= len(paragraphs) > LEAST_SPOKEN - 1
+
+
+def is_spoken(text: str, start: int) -> bool:
+    """Say whether the paragraph of a story that a sentence starts in begins with what somebody says."""
+    top = text.rfind("\n\n", 0, start)
+    return text.startswith(QUOTED, top + 2 if top >= 0 else 0)
+
+
+def worth(sentence: str) -> float:
+    """Return what a sentence counts that tells what people do, not how they look or move, and is no exclamation."""
+    return (1.0 if len(sentence) in WHOLE else PASSING) * (PASSING if _GESTURES.search(sentence) else 1.0)
+
+
+def chapter(text: str, start: int) -> str:
+    """Return the heading of the chapter that a sentence of a story stands in, empty where there is none.
+
+    >>> chapter("CHAPTER II. THE STATEMENT OF THE CASE.\\n\\nShe came.", 42)
+    'The Statement of the Case'
+    """
+    headings = _HEADINGS.findall(text, 0, start)
+    said = " ".join(headings[-1].split()) if headings else ""
+    named = _BREAK.split(_NUMBERED.sub("", said, count=1))[0].strip(" .") or said.strip(" .")
+    return _SMALL.sub(lambda found: found[0].lower(), re.sub(r"[^\W\d_][\w’']*", lambda w: w[0].capitalize(), named))
+
+
+def spread(ranked: Iterable[int], n: int, most: int) -> Iterator[int]:
+    """Yield up to `most` of the numbers below `n`, the first ranked of each stretch: a story is told to its end.
+
+    >>> list(spread([5, 4, 0, 1], 6, 2))
+    [5, 0]
+    """
+    taken: set[int] = set()
+    for number in ranked:
+        stretch = number * most // n
+        if stretch not in taken:
+            taken.add(stretch)
+            yield number
