@@ -16,6 +16,7 @@ OTHER_ROLES = frozenset({"system", "developer", "tool", "function", "chat", "gen
 STEP = re.compile(r"reasoning|item_reference|compaction|mcp_\w+|\w+_call(?:_output)?")  # items of OpenAI's Responses
 ENTITY = re.compile(r'\ue200entity\ue202\["[^"\ue201]*", ?"([^"\ue201]*)"[^\ue201]*\ue201')  # shown by its name
 CITED = re.compile("\ue200.*?\ue201|【\\d+[^【】\n]*†[^【】\n]*】")  # marks of sources, which the chat shows as links
+IDS = ("conversation_id", "uuid", "session_id", "id", "thread_id")
 TIMES = ("timestamp", "create_time", "created_at", "createdAt", "date", "time")
 
 
@@ -78,6 +79,11 @@ def messages(chat: Value, path: str, field: str = "messages") -> Iterator[Chat]:
     yield _chat(chat, chat[field], _of_role, path)
 
 
+def langgraph(state: Value, path: str) -> Iterator[Chat]:
+    """Read a thread of LangGraph, or the state it is in."""
+    yield _chat({**(state.get("checkpoint") or {}), **state}, state["values"]["messages"], _of_role, path)
+
+
 def _of_role(message: Value) -> Said | None:
     role, content = _role(message)
     if not role:
@@ -110,7 +116,7 @@ def is_spoken(value: Any) -> bool:
 
 
 def _chat(chat: Value, listed: Any, read: Any, path: str) -> Chat:
-    identity = next((str(chat[key]) for key in ("conversation_id", "uuid", "session_id", "id") if chat.get(key)), path)
+    identity = next((str(chat[key]) for key in IDS if chat.get(key)), path)
     title = next((chat[key] for key in ("title", "name") if isinstance(chat.get(key), str)), "")
     return Chat(identity, title, listed, read, _time(chat))
 

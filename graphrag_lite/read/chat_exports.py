@@ -26,6 +26,8 @@ SHAPES: Mapping[str, Read] = {
     "messages[] channel{}": messengers.discord,
     "chats.list[]": messengers.telegram,
     "messages[] type id": messengers.telegram,
+    "values.messages[] thread_id": assistant_chats.langgraph,
+    "values.messages[] checkpoint{}": assistant_chats.langgraph,
 }
 """How conversations are read, by the fields of each; the first that fits."""
 

@@ -44,14 +44,14 @@ def changed_keys(now: "pa.Table", before: "pa.Table", by: str, columns: Sequence
 
 def rows_of(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "pa.Table":
     """Return the rows with one of these values in column `by`."""
-    return held_rows(table, _is_in(table, by, values))
+    return held_rows(table, is_in(table, by, values))
 
 
 def rows_with(
     table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray", *columns: str
 ) -> Iterator[tuple[Any, ...]]:
     """Yield what some columns hold in the rows with one of these values in column `by`, without a copy of them all."""
-    held, read = _is_in(table, by, values), table.select(columns)
+    held, read = is_in(table, by, values), table.select(columns)
     for start in range(0, table.num_rows, tables.GROUP_ROWS):
         part = slice(start, start + tables.GROUP_ROWS)
         yield from tables.rows(held_rows(read.slice(start, tables.GROUP_ROWS), held[part]), *columns)
@@ -59,7 +59,7 @@ def rows_with(
 
 def split_rows(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "tuple[pa.Table, pa.Table]":
     """Return the rows with one of these values in column `by`, and the others."""
-    held = _is_in(table, by, values)
+    held = is_in(table, by, values)
     return held_rows(table, held), held_rows(table, ~held)
 
 
@@ -70,7 +70,8 @@ def stack(*several: "pa.Table") -> "pa.Table":
     return pa.concat_tables([table for table in several if table.num_rows] or several[:1])
 
 
-def _is_in(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "NDArray[np.bool_]":
+def is_in(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "NDArray[np.bool_]":
+    """Tell of each row whether column `by` has one of these values."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -61,9 +61,9 @@ def departures(mentions: Mentions, names: Sequence[str]) -> list[Pair]:
 
     `names` are of relations. Who left a place may only have been there: what says where one lives is not ended.
     """
-    leaves = np.array([name.split(" ")[0] in LEAVING for name in names], dtype=bool)
+    leaving = np.array(list(map(leaves, names)), dtype=bool)
     resides = np.array([name.endswith(" in") for name in names], dtype=bool)
-    gone = np.flatnonzero(leaves[mentions.relation] & ~mentions.positive & (mentions.start != UNKNOWN))
+    gone = np.flatnonzero(leaving[mentions.relation] & ~mentions.positive & (mentions.start != UNKNOWN))
     by_two: dict[tuple[int, int], list[int]] = defaultdict(list)
     for row in gone.tolist():
         by_two[int(mentions.subject[row]), int(mentions.object[row])].append(row)
@@ -75,6 +75,11 @@ def departures(mentions: Mentions, names: Sequence[str]) -> list[Pair]:
         for other in by_two.get((int(mentions.subject[row]), int(mentions.object[row])), ())
         if mentions.start[row] + max(int(mentions.unit[row]), 1) <= mentions.start[other]
     ]
+
+
+def leaves(relation: str) -> bool:
+    """Tell whether who is so related to something is of it no more."""
+    return relation.split(" ")[0] in LEAVING
 
 
 def _within(rows: Sequence[int], mentions: Mentions, one_relation: bool) -> Iterator[Pair]:

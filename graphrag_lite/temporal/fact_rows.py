@@ -1,6 +1,6 @@
 """Facts in words: the rows of the table `facts` from what was folded as numbers of mentions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -8,28 +8,14 @@ import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.temporal.fold import FOREVER, Distinct, Facts, Ints, Mentions
+from graphrag_lite.temporal.numbered import Numbered, Things, map_distinct
 from graphrag_lite.temporal.spells import ENDED_BY, KINDS, NEGATED, OPEN, STATE, STATED, SUCCEEDED
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+ORDER = ("subject", "relation", "valid_at", "object", "kind", "created_at", "id")
 MAX_SOURCES = 10  # of a fact
-
-
-def map_distinct(column: "pa.ChunkedArray", value: Callable[[str], int]) -> Ints:
-    """Return the value of each text of a column, each different text of which is looked at once."""
-    encoded = column.combine_chunks().dictionary_encode()
-    values = np.array([value(text) for text in encoded.dictionary.to_pylist()], dtype=np.int64)
-    codes: Ints = values[np.asarray(encoded.indices)]
-    return codes
-
-
-class Things(NamedTuple):
-    """The subjects and objects of mentions, in order of key: an entity's id, or the folded words of what is none."""
-
-    keys: list[str]
-    ids: list[str]  # entities.id, or empty
-    names: list[str]
 
 
 class _Rows(NamedTuple):
@@ -42,21 +28,15 @@ class _Rows(NamedTuple):
     expired: Ints
 
 
-def fact_table(
-    source_documents: "pa.Table",
-    told: "pa.Table",
-    things: Things,
-    names: Sequence[str],
-    mentions: Mentions,
-    apart: Distinct,
-    facts: Facts,
-) -> "pa.Table":
-    """Put facts in words."""
+def fact_table(source_documents: "pa.Table", said: Numbered, apart: Distinct, facts: Facts) -> "pa.Table":
+    """Put facts in words. A thing that is no entity is named as where it is first said of the group, or of the fact."""
+    told, mentions, things, names = said
     row_of = np.append(apart.rows[apart.first], -1)
     first = facts.statements[np.append(0, np.cumsum(facts.n_statements))[:-1]]
     rows = _Rows(
         *(row_of[places] for places in (first, facts.start_by, facts.end_by, facts.created_by, facts.expired_by))
     )
+    leads = row_of[apart.groups[np.searchsorted(apart.groups, first, "right") - 1]]
     stated = facts.ended_by == STATED
     subject, object_ = mentions.subject[rows.first], mentions.object[rows.first]
     relation = [names[place] for place in mentions.relation[rows.first].tolist()]
@@ -86,19 +66,26 @@ def fact_table(
     data = tables.make_columns(
         "facts",
         **columns,
-        subject_id=[things.ids[place] for place in subject.tolist()],
-        subject=[things.names[place] for place in subject.tolist()],
+        **_named("subject", told["one"], things, mentions.subject, leads, rows.first),
         relation=relation,
-        object_id=[things.ids[place] for place in object_.tolist()],
-        object=[things.names[place] for place in object_.tolist()],
+        **_named("object", told["other"], things, mentions.object, leads, rows.first),
         fact=sentences_of(source_documents, told, np.where(rows.start >= 0, rows.start, rows.first)),
         precision=_texts(told, "precision", vaguer),
         invalidated_by=_texts(told, "id", np.where(facts.kind == STATE, rows.end, -1)),
         prior_id=_prior(columns, mentions.start[rows.start]),
         **_sources(told, mentions, apart, facts),
     )
-    order = ("subject", "relation", "valid_at", "object", "kind", "created_at", "id")
-    return data.sort_by([(name, "ascending") for name in order])
+    return data.sort_by([(name, "ascending") for name in ORDER])
+
+
+def _named(
+    column: str, said: "pa.ChunkedArray", things: Things, number: Ints, leads: Ints, rows: Ints
+) -> dict[str, list[str]]:
+    """Return ids and names of one end of each fact: an entity's title, else the words of one of two mentions."""
+    words = said.take(np.where(number[leads] == number[rows], leads, rows)).to_pylist()
+    titles = [things.titles[place] for place in number[rows].tolist()]
+    ids = [things.keys[place] if title else "" for place, title in zip(number[rows].tolist(), titles, strict=True)]
+    return {f"{column}_id": ids, column: [title or word for title, word in zip(titles, words, strict=True)]}
 
 
 def _ended_by(told: "pa.Table", facts: Facts, rows: _Rows) -> list[str]:

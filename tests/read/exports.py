@@ -210,6 +210,9 @@ EXPORTS: dict[str, tuple[dict[str, Any], list[Said], int]] = {
     "LangChain": ({"a.json": LANGCHAIN}, [
         ("a.json", "user", "user", "", "Hi."), ("a.json", "assistant", "assistant", "", "Hello."),
     ], 1),
+    "LangGraph": ({"a.json": {"values": {"messages": LANGCHAIN}, "next": [], "checkpoint": {"thread_id": "t-1"}}}, [
+        ("t-1", "user", "user", "", "Hi."), ("t-1", "assistant", "assistant", "", "Hello."),
+    ], 1),
     "LongMemEval": ({"a.json": LONGMEMEVAL}, [
         ("s1", "user", "user", "2023-05-30T23:40:00", "I moved to Oslo."),
         ("s1", "assistant", "assistant", "2023-05-30T23:40:00", "Nice."),

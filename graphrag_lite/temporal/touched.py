@@ -1,0 +1,121 @@
+"""Which facts a change of the evidence touches: those of every other group are what they were.
+
+What is folded together is a group: what is said of a subject in a relation or, where the relation has one subject at a
+time, of its object. Each of its statements, what their names mean and the relation's policy decide its facts, and so
+does who left what.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from graphrag_lite import tables
+from graphrag_lite.tables import groups
+from graphrag_lite.temporal.contradictions import leaves
+from graphrag_lite.temporal.fact_rows import ORDER
+from graphrag_lite.temporal.fold import INVERSE, POLICIES, Ints
+from graphrag_lite.temporal.numbered import Numbered, Read, key_of, numbered
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FEW = 64  # to look for the place of so small a part of all is cheaper than to sort them again
+ENDS = ("subject_id", "subject", "object_id", "object")
+
+
+class Change(NamedTuple):
+    """What came or went: statements, each its relation and the keys of its subject and object; and who left something.
+
+    `relations` are those of which all mentions have to be read, `gone` those that there are no more.
+    """
+
+    statements: set[tuple[str, str, str]]
+    leavers: set[str]
+    relations: set[str]
+    gone: set[str]
+
+
+def change(now: Read, before: Read) -> Change:
+    """Compare what facts are folded from with what those of the last run were."""
+    found = [
+        numbered(run._replace(fact_mentions=rows).of("wording", rows["relation"]))
+        for run, rows in zip((now, before), _changed(now, before), strict=True)
+    ]
+    statements = {
+        (each.names[relation], each.things.keys[one], each.things.keys[other])
+        for each in found
+        for relation, one, other in _triples(each)
+    }
+    leavers = {subject for relation, subject, _ in statements if leaves(relation)}
+    there = set(now.relation_resolutions["relation"].to_pylist())
+    touched = {name for each in found for name in each.names}
+    read = there if leavers else there & touched | set(filter(leaves, there))
+    return Change(statements, leavers, read, touched - there)
+
+
+def _triples(each: Numbered) -> Iterable[tuple[int, int, int]]:
+    mentions = each.mentions
+    return zip(*(column.tolist() for column in (mentions.relation, mentions.subject, mentions.object)), strict=True)
+
+
+def _changed(now: Read, before: Read) -> Iterator["pa.Table"]:
+    """Yield the mentions of each run of which anything that a fact is made of is another in the other run."""
+
+    def other(table: str, by: str, *columns: str) -> set[str]:
+        return groups.changed_keys(getattr(now, table), getattr(before, table), by, columns)
+
+    documents = other("fact_mentions", "document_id", *now.fact_mentions.column_names)
+    documents |= other("source_documents", "id", "language")
+    documents |= other("entity_resolutions", "document_id", "name", "entity_id", "title") - {""}
+    all_now, all_before = (groups.rows_of(run.entity_resolutions, "document_id", [""]) for run in (now, before))
+    names = groups.changed_keys(all_now, all_before, "name", ["entity_id", "title"])
+    wordings = other("relation_resolutions", "wording", "relation", "inverse")
+    said = {"document_id": documents, "subject": names, "object": names, "relation": wordings}
+    for run in (now, before):
+        held = [groups.is_in(run.fact_mentions, column, values) for column, values in said.items()]
+        yield groups.held_rows(run.fact_mentions, np.logical_or.reduce(held))
+
+
+def parted(
+    of: Change, said: Numbered, policy: Ints, policies: "pa.Table", facts: "pa.Table"
+) -> "tuple[Numbered, pa.Table]":
+    """Return the mentions of the groups that a change touches, and the facts of the last run of all other groups.
+
+    `said` are all mentions of the relations of the change and `policy` is of each of these, `policies` are the last
+    run's.
+    """
+    mentions, keys, names = said.mentions, said.things.keys, said.names
+    kind_before = dict(tables.rows(policies, "relation", "kind"))
+    kind_of = {name: POLICIES[number] for name, number in zip(names, policy.tolist(), strict=True)}
+    whole = {name for name, kind in kind_of.items() if kind != kind_before.get(name)}
+    number, place = ({each: n for n, each in enumerate(listed)} for listed in (keys, names))
+    side = np.where(policy[mentions.relation] == INVERSE, mentions.object, mentions.subject)
+    group = mentions.relation * len(keys) + side
+    left = np.isin(mentions.subject, [number[key] for key in of.leavers if key in number])
+    found = {(name, other if kind_of.get(name) == "inverse" else one) for name, one, other in of.statements}
+    found |= {(names[each // len(keys)], keys[each % len(keys)]) for each in np.unique(group[left]).tolist()}
+    wanted = [place[name] * len(keys) + number[key] for name, key in found if name in place and key in number]
+    own = np.isin(group, wanted) | np.isin(mentions.relation, [place[name] for name in whole])
+    held = ~groups.is_in(facts, "relation", whole | of.gone)
+    near = np.flatnonzero(held & groups.is_in(facts, "relation", {name for name, _ in found}))
+    for row, (name, *ends) in zip(near.tolist(), tables.rows(facts.take(near), "relation", *ENDS), strict=True):
+        held[row] = (name, key_of(*(ends[2:] if kind_of[name] == "inverse" else ends[:2]))) not in found
+    return said.take(np.flatnonzero(own)), groups.held_rows(facts, held)
+
+
+def merged(kept: "pa.Table", made: "pa.Table") -> "pa.Table":
+    """Return facts of both, in the order of facts, in which each of them is."""
+    if not kept.num_rows:
+        return made
+    if made.num_rows * FEW > kept.num_rows:
+        return groups.stack(kept, made).sort_by([(name, "ascending") for name in ORDER])
+    columns = [kept[name] for name in ORDER]
+
+    def row(place: int) -> tuple[str, ...]:
+        return tuple(column[place].as_py() for column in columns)
+
+    places = [bisect_left(range(kept.num_rows), each, key=row) for each in tables.rows(made, *ORDER)]
+    order = np.insert(np.arange(kept.num_rows), places, kept.num_rows + np.arange(made.num_rows))
+    return groups.in_rows(groups.stack(kept, made), order)
