@@ -70,7 +70,7 @@ def year_range(periods: Iterable[Period]) -> str:
     """Return from which year to which some periods are, empty for none.
 
     >>> from datetime import date
-    >>> years([Period(date(2009, 5, 1), date(2009, 5, 2)), Period(date(1993, 1, 1), date(1993, 12, 31))])
+    >>> year_range([Period(date(2009, 5, 1), date(2009, 5, 2)), Period(date(1993, 1, 1), date(1993, 12, 31))])
     '1993–2009'
     """
     known = sorted(year for period in periods for year in (period.first.year, period.last.year))

@@ -76,7 +76,7 @@ def usable_manifest(folder: Path) -> dict[str, Any]:
         )
     raise TableError(
         f"{folder} was made by an older graphrag-lite (schema version {version}; this one reads {SCHEMA_VERSION}). "
-        "Run `graphrag-lite index` to build it again; what a model has answered is kept, and not paid for twice."
+        "Run `graphrag-lite index`: it builds the current one again, and pays for nothing that a model has answered."
     )
 
 
@@ -184,7 +184,7 @@ def publish(output: Path, building: Path, manifest: dict[str, Any]) -> Path:
     building.rename(folder)
     tables.sync_folder(folder.parent)
     tables.replace_file(output / "current", f"{folder.name}\n".encode())
-    (folder / "stamps.json").unlink(missing_ok=True)  # until now, `workplace` would have taken the run back
+    (folder / "stamps.json").unlink(missing_ok=True)  # until now, `building_folder` would have taken the run back
     return folder
 
 

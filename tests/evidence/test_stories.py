@@ -1,0 +1,33 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_lite.evidence.stories import chapter, is_narrated, is_spoken, spread, worth
+
+STORY = (
+    "STAVE TWO\n\nTHE FIRST OF THE THREE SPIRITS\n\nScrooge woke.\n\n'Who are you?' said he. It was cold.\n\n'A Ghost.'"
+)
+
+
+@given(st.permutations(range(30)), st.integers(1, 30))
+def test_a_story_is_told_to_its_end_by_the_best_of_each_stretch(ranked: list[int], most: int) -> None:
+    chosen = list(spread(ranked, len(ranked), most))
+    assert len(chosen) == len({number * most // len(ranked) for number in chosen}) == most
+    assert chosen[0] == ranked[0]
+
+
+def test_what_is_said_in_a_story_is_told_from_what_is_narrated() -> None:
+    assert is_narrated(STORY)
+    assert not is_narrated("Rosa weakened.\n\n'It will rain,' she said.\n\nPhoenix waits.\n\nSo does Utah.")
+    assert is_spoken(STORY, STORY.index("It was cold"))
+    assert not is_spoken(STORY, STORY.index("Scrooge"))
+
+
+def test_a_sentence_of_a_story_bears_its_chapter() -> None:
+    assert chapter(STORY, STORY.index("Scrooge")) == "The First of the Three Spirits"
+    assert chapter("MR. PARSONS RUNS — AND FALLS.\n\nHe ran.", 33) == "Mr. Parsons Runs"
+    assert chapter("He ran.\n\nShe fell.", 9) == ""
+
+
+def test_what_people_do_is_worth_more_than_how_they_look() -> None:
+    assert worth("Michael determined to attend the great meeting in Yorkshire.") == 1.0
+    assert worth("Michael bowed his head, and looked at the lamp beside his bed.") < 1.0
