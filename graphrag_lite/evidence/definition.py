@@ -11,7 +11,7 @@ from graphrag_lite.text.word_lists import sections
 MAX_WORDS = 8  # of what a title says that something is
 # After a name: "(1843-1899) is a", "est une"; the topic of a sentence in Chinese, Japanese and Korean.
 _IS_A = re.compile(
-    r"\W{0,3}(?:\([^)]{0,80}\)|,[^,.]{0,60},)?\s*(?:is|was|are|were|est|était|sont|ist|war|sind|es|era|è|é)\s"
+    r"\W{0,3}(?:\([^)]{0,80}\)|,[^,.]{0,90},)?\s*(?:is|was|are|were|est|était|sont|ist|war|sind|es|era|è|é)\s"
     r"(?:\w+ly\s|also\s|now\s|auch\s|aussi\s)?(?:an?|the|one|un[ea]?|les?|la|l['’]|eine?|der|die|das|el|uno|il|een|het)\b",
     re.I,
 )

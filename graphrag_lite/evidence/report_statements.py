@@ -106,7 +106,9 @@ class Sources:
         import pyarrow.compute as pc
 
         self._documents = source_documents.select(DOCUMENT)
-        self._rows = {identity: row for row, identity in enumerate(source_documents["id"].to_pylist())}
+        ids, titles = (source_documents[name].to_pylist() for name in ("id", "title"))
+        self._rows = {identity: row for row, identity in enumerate(ids)}
+        self._works = {identity: without_part(title) or identity for identity, title in zip(ids, titles, strict=True)}
         self._languages = dict(tables.rows(source_documents, "id", "language"))
         self._opened: dict[str, Row] = {}
         columns = ("id", "char_start", "char_end")
@@ -118,6 +120,7 @@ class Sources:
         self._named = {name.title() for name in self.hosts}
         self._attempt = attempt
         lengths = pc.utf8_length(source_documents["text"])
+        self.n_characters = dict(zip(ids, lengths.to_pylist(), strict=True))
         self._notices = notices(self.signs, pc.sum(lengths).as_py() or 0)
         long = source_documents["id"].filter(pc.greater_equal(lengths, LONG))
         named = groups.rows_of(entity_mentions.select(["document_id", "char_start", "char_end"]), "document_id", long)
@@ -152,7 +155,7 @@ class Sources:
 
     def work(self, identity: str) -> str:
         """Return what a document is a part of, by its title: chapters and passages of one work are told as one."""
-        return without_part(self.title(identity)) or identity
+        return self._works[identity]
 
     def order(self, identity: str) -> tuple[Any, ...]:
         """Return what documents are sorted by as they are read: dates, then titles, part 2 before part 10."""

@@ -43,7 +43,7 @@ FILE_WORDS = re.compile(r"\w-[^\W\d_a-z]|[a-z][A-Z]")  # "Eric-Horvitz Microsoft
 OFTEN = 4  # of so many sentences one names who stands in a title beside the main entity
 MAX_VALUES = 4  # of tables that a summary counts
 DIGITS = 2  # of what a relationship counts: an edit anywhere moves all of them a little, and no page hangs on that
-REPEATED = 2  # of so many sentences of a report one may stand on a page above it, or its parent tells it
+REPEATED = 2  # of so many sentences of a report one may stand on pages before it, or these tell it
 
 logger = logging.getLogger(__name__)
 
@@ -98,6 +98,7 @@ async def report_communities_fast(
     cited: dict[int, frozenset[tuple[str, int]]] = {-1: frozenset()}  # places of a report and of those above
     begun: dict[int, frozenset[Any]] = {-1: frozenset()}  # what they begin with, and who they are about
     reports: list[Row] = []
+    everywhere: set[tuple[str, int]] = set()  # places of all reports so far
     for community in sorted(held, key=lambda c: (c["level"], c["community"])):
         number, parent = community["community"], community["parent"]
         summarized[number], cited[number], begun[number] = summarized[parent], cited[parent], begun[parent]
@@ -109,9 +110,14 @@ async def report_communities_fast(
             report, own = _stale(kept[number].report, report), frozenset(kept_sentences[number])
         places = [(span["document_id"], span["char_start"]) for span in report["citations"]] if report else []
         # What begins as a page above it does, or tells little more than that, is its parent's to tell.
-        if report and begun[parent].isdisjoint((places[0], main)) and _tells_more(places, cited[parent], defining):
+        if (
+            report
+            and begun[parent].isdisjoint((places[0], main))
+            and _tells_more(places, cited[parent], everywhere, defining)
+        ):
             reports.append(report)
             summarized[number] |= own
+            everywhere.update(places)
             cited[number], begun[number] = cited[number] | set(places), begun[number] | {places[0], main}
     if held and not reports:  # a few notes: what their communities hold makes one page
         held = [_whole(held, told.weights)]
@@ -126,13 +132,16 @@ async def report_communities_fast(
 
 
 def _tells_more(
-    places: Sequence[tuple[str, int]], above: Collection[tuple[str, int]], defining: Collection[tuple[str, int]]
+    places: Sequence[tuple[str, int]],
+    above: Collection[tuple[str, int]],
+    everywhere: Collection[tuple[str, int]],
+    defining: Collection[tuple[str, int]],
 ) -> bool:
-    """Say whether a report tells more than those above it: other sentences, and of a document that they cite, too, what
-    an entity is; that a paper goes into detail makes no page."""
+    """Say whether a report tells more than those before it, and, of a document that those above it cite, too, what an
+    entity is; that a paper goes into detail makes no page."""
     documents = {document for document, _ in above}
     anew = places[0] in defining or any(document not in documents for document, _ in places)
-    return anew and REPEATED * len(set(places) & set(above)) <= len(places)
+    return anew and REPEATED * len(set(places).intersection(everywhere)) <= len(places)
 
 
 def _report_on(

@@ -15,7 +15,7 @@ from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.types import kind_of
 from graphrag_lite.text.names.words import ARTICLES
-from graphrag_lite.text.relations import NO_LABEL, OTHER_CLAUSE, has_verb, is_verb_form, relation
+from graphrag_lite.text.relations import NO_LABEL, OTHER_CLAUSE, has_verb, relation
 from graphrag_lite.text.transcripts import is_talk
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import UNSPACED
@@ -137,22 +137,14 @@ def _related(text: str, a: Name, b: Name, span: tuple[int, int], label: str, lan
         return False
     if not label and len(between) > MAX_PLAIN and between.count(",") > 1:
         return False
-    if not label and (
-        _SUBORDINATE.search(between.lstrip(", "), 1) or ("," in between and _acts(text, b.end, language))
-    ):
-        return False  # what follows "which" right behind a name is said of it
+    if not label and _SUBORDINATE.search(between.lstrip("), "), 1):  # "which" right behind a name goes on about it
+        return False
     words = _WORD.findall(between)
     if not speaks and _OTHER_SUBJECT.search(between):
         return False
     if not words or _CLAUSE.search(between) or sum(between.count(quote) for quote in _QUOTES) % 2:
         return False
     return not _one_name(a.name, b.name) and (bool(label) or unspaced or has_verb(words, language))
-
-
-def _acts(text: str, end: int, language: str) -> bool:
-    """Tell whether a verb follows a name that ends at `end`: after a comma it begins another clause."""
-    after = _WORD.match(text, end + 1)
-    return after is not None and is_verb_form(after[0].casefold(), language)
 
 
 def _one_name(one: str, other: str) -> bool:
