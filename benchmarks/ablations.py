@@ -23,7 +23,7 @@ from graphrag_lite.retrieval.ranking import Policy
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import ResolveEntities, Settings
 
-POLICY = "graphrag_lite.search.local_search.Policy"
+POLICY = "graphrag_lite.retrieval.ranking.Policy"
 PARTS = (
     *("naming", "hop", "joining", "dating", "spreading", "discount", "stating", "fading"),
     "newest_depth",  # what is newer before what it supersedes

@@ -167,7 +167,7 @@ def make(output: Path, n_units: int) -> None:
     written["entities"]["rows"] = n_entities
     manifest = {"id": folder.name, "schema_version": tables.SCHEMA_VERSION, "tables": written}
     snapshots.write_json(folder / snapshots.MANIFEST, {**manifest, "stages": {}, "settings": {}})
-    snapshots.write_text(output / "current", folder.name + "\n")
+    tables.replace_file(output / "current", f"{folder.name}\n".encode())
 
 
 def postings(write: Any, name: str, index: Bm25) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.errors import SettingsError
-from graphrag_lite.extraction.extractor import Extract, open_extractor
 from graphrag_lite.read.documents import Reader
 from graphrag_lite.read.readers import all_readers
 from graphrag_lite.run import loop, run_log, snapshots
@@ -28,6 +27,7 @@ from graphrag_lite.settings import Settings
 from graphrag_lite.watch import Watch
 
 if TYPE_CHECKING:
+    from graphrag_lite.extraction.extractor import Extract
     from graphrag_lite.llm.chat import ChatModel, Embedder
 
 EMBED = Stage(
@@ -209,7 +209,7 @@ def index(
     watch: Watch | None = None,
     model: "ChatModel | None" = None,
     embedder: "Embedder | None" = None,
-    extractor: Extract | None = None,
+    extractor: "Extract | None" = None,
     refresh: bool = False,
     checksum: bool = False,
     prompt_folder: Path | None = None,
@@ -238,7 +238,11 @@ def index(
         files = scan(corpus, leave_out=output, settings=settings.load_documents, seen=seen, readers=known)
         killed = opened.enter_context(snapshots.lock_output(output, log.started_at))
         seen.write()
-        found = open_extractor(settings.extract_graph_fast, extractor) if extracts else None
+        found = None  # our own, which is not imported before it runs
+        if extractor or (extracts and settings.extract_graph_fast.extractor):
+            from graphrag_lite.extraction.extractor import open_extractor
+
+            found = open_extractor(settings.extract_graph_fast, extractor)
         services = _open_models(opened, log, settings, output, model, embedder)
         services |= {"corpus": corpus, "readers": known, "left_out": files.left_out, "extractor": found}
         services |= _of_a_model(settings, services["model"], prompt_folder or output.parent / "prompts")

@@ -8,7 +8,7 @@ import click
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import command
 from graphrag_lite.cli.options import JSON, ROOT, Root
-from graphrag_lite.ops.exported import bring_up_to_date, replace_file
+from graphrag_lite.ops.exported import bring_up_to_date, write_output
 from graphrag_lite.views.exports import FORMATS, exported
 
 
@@ -28,7 +28,7 @@ def explore(root: Root, target: Path | None, title: str | None, opens: bool) -> 
 
     target = target or root.folder / "explore.html"
     content = page(root.open_index(), title or root.folder.resolve().name)
-    replace_file(target, content)
+    write_output(target, content)
     click.echo(f"Wrote {target} ({len(content) / 1e6:.1f} MB)")
     if opens:
         import webbrowser

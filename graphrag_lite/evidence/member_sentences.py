@@ -46,9 +46,9 @@ def member_sentences(
     document, documents = _coded(entity_mentions["document_id"], rows)
     unit, units = _coded(entity_mentions["text_unit_id"], rows)
     related = np.isin(entity * len(units) + unit, _related(entities, relationships, units))
-    work, n_works = _places([sources.work(one) for one in documents])
-    in_order = sorted(range(len(documents)), key=lambda one: sources.order(documents[one]))
-    read = np.argsort(in_order)  # when each document is read
+    works, work = np.unique(np.array([sources.work(one) for one in documents], object), return_inverse=True)
+    n_works = max(len(works), 1)
+    read = np.argsort(sorted(range(len(documents)), key=lambda one: sources.order(documents[one])))  # when each is
     # In which sentence an entity comes first; then one of no good length, then by place.
     late, odd = (mention - start) // EARLY, ~np.isin(end - start, GOOD_LENGTH)
     best = np.lexsort((unit, end, start, document, odd, late, entity))
@@ -68,9 +68,8 @@ def member_sentences(
     opens = opens[np.lexsort((start[opens], read[document[opens]], entity[opens]))]
     opens = opens[_first(entity[opens], OPENING)]
     scenes = best[(is_met[entity] & (most[entity] >= 0))[best]]
-    narrated = {one for one in np.unique(document[scenes]).tolist() if sources.is_narrated(documents[one])}
-    scenes = scenes[np.isin(document[scenes], list(narrated))]
-    scenes = _scenes(scenes, entity, read[document], start // PACE)
+    narrated = [one for one in np.unique(document[scenes]).tolist() if sources.is_narrated(documents[one])]
+    scenes = _scenes(scenes[np.isin(document[scenes], narrated)], entity, read[document], start // PACE)
     spans: dict[str, list[Row]] = {}
     for row in np.concatenate([chosen, opens, scenes]).tolist():
         where = {"text_unit_id": units[unit[row]], "document_id": documents[document[row]]}
@@ -86,14 +85,12 @@ def _scenes(best: "Rows", entity: "Rows", read: "Rows", pace: "Rows") -> "Rows":
     """
     place = (entity * (read.max(initial=0) + 1) + read) * (pace.max(initial=0) + 1) + pace
     told = _first_of_each(place, best)
-    rank = np.empty(len(entity), np.int64)
-    rank[best] = np.arange(len(best))
-    told = told[np.argsort(place[told])]
-    begins, n_of = _pieces(entity[told])
-    stretch = (SCENES * (np.arange(len(told)) - np.repeat(begins, n_of) + 1) - 1) // np.repeat(n_of, n_of)
-    stretch += entity[told] * SCENES
-    order = np.lexsort((rank[told], stretch))
-    return told[order[_first(stretch[order], 1)]]
+    rank = np.argsort(np.argsort(place[told]))
+    _, group, n_of = np.unique(entity[told], return_inverse=True, return_counts=True)
+    own = rank - (np.cumsum(n_of) - n_of)[group]
+    stretch = group * SCENES + (SCENES * (own + 1) - 1) // n_of[group]
+    told = told[np.argsort(stretch, kind="stable")]
+    return told[_first(np.sort(stretch), 1)]
 
 
 def _coded(column: "pa.ChunkedArray", rows: "Rows") -> "tuple[Rows, list[str]]":
@@ -101,15 +98,8 @@ def _coded(column: "pa.ChunkedArray", rows: "Rows") -> "tuple[Rows, list[str]]":
     import pyarrow as pa
 
     encoded = column.take(pa.array(rows)).combine_chunks().dictionary_encode()
-    values = encoded.dictionary.to_pylist()
-    places, _ = _places(values)
-    return places[np.asarray(encoded.indices, np.int64)], sorted(values)
-
-
-def _places(values: Sequence[Any]) -> "tuple[Rows, int]":
-    """Return the place of each value among the different ones, in order, and the number of these, 1 at least."""
-    place = {value: n for n, value in enumerate(sorted(set(values)))}
-    return np.array([place[value] for value in values], np.int64), max(len(place), 1)
+    values, places = np.unique(np.array(encoded.dictionary.to_pylist(), object), return_inverse=True)
+    return places[np.asarray(encoded.indices)], values.tolist()
 
 
 def _related(entities: "pa.Table", relationships: "pa.Table", units: Sequence[str]) -> "Rows":
@@ -138,11 +128,5 @@ def _first(grouped: "Rows", most: int) -> "NDArray[np.bool_]":
     >>> _first(np.array([7, 7, 7, 2, 2]), 2).tolist()
     [True, True, False, True, True]
     """
-    begins, n_of = _pieces(grouped)
-    return np.arange(len(grouped)) - np.repeat(begins, n_of) < most
-
-
-def _pieces(grouped: "Rows") -> "tuple[Rows, Rows]":
-    """Return where each group of rows begins, and its number of rows."""
     begins = np.flatnonzero(np.diff(grouped, prepend=-1))
-    return begins, np.diff(begins, append=len(grouped))
+    return np.arange(len(grouped)) - np.repeat(begins, np.diff(begins, append=len(grouped))) < most

@@ -38,7 +38,7 @@ QUERIES = _queries()
 def open_database(n_rows: int) -> Iterator["duckdb.DuckDBPyConnection"]:
     """Open a database in memory, of `MEMORY` and `ROW_MEMORY` for each row; beyond that it goes to a temporary folder.
 
-    What cannot go there, such as the list of one entity's mentions, is left to `execute` and `selected`. A Ctrl-C
+    What cannot go there, such as the list of one entity's mentions, is left to `execute` and `select`. A Ctrl-C
     during a query is a Ctrl-C: DuckDB makes a RuntimeError of it. Few rows are soon folded by one thread; to start and
     end more would take longer.
     """
@@ -59,7 +59,7 @@ def open_database(n_rows: int) -> Iterator["duckdb.DuckDBPyConnection"]:
 
 
 def _temporary_folder() -> AbstractContextManager[str]:
-    """Make a folder to go to; on a machine that has no place for one, all is left to `execute` and `selected`."""
+    """Make a folder to go to; on a machine that has no place for one, all is left to `execute` and `select`."""
     try:
         return tempfile.TemporaryDirectory(prefix="graphrag-lite-")
     except OSError:

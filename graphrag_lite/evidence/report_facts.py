@@ -109,7 +109,7 @@ def _facts(
         if one.row:
             rows[place[0]].append(one)
         elif one.stands:
-            length = len(sources.document(place[0])["text"])
+            length = sources.n_characters[place[0]]
             early = 1 - LATE * place[1] / length
             if place[1] < OPENS <= length / 4 and not sources.is_narrated(place[0]):
                 early *= ABSTRACT

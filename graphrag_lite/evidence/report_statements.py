@@ -118,6 +118,7 @@ class Sources:
         self._named = {name.title() for name in self.hosts}
         self._attempt = attempt
         lengths = pc.utf8_length(source_documents["text"])
+        self.n_characters = dict(zip(self._rows, lengths.to_pylist(), strict=True))
         self._notices = notices(self.signs, pc.sum(lengths).as_py() or 0)
         long = source_documents["id"].filter(pc.greater_equal(lengths, LONG))
         named = groups.rows_of(entity_mentions.select(["document_id", "char_start", "char_end"]), "document_id", long)

@@ -54,12 +54,11 @@ def all_told(
 
     `held` are the communities that have relationships, `each` is the service that reads many sentences.
     """
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     entity = {row["id"]: row for row in entities.to_pylist()}
-    read = {"sources": pc.list_slice(relationships["sources"], 0, 1)}  # as objects all would take as much as the rest
-    rows = pa.table({name: read.get(name, relationships[name]) for name in relationships.column_names}).to_pylist()
+    first = pc.list_slice(relationships["sources"], 0, 1)  # as objects all would take as much as the rest
+    rows = relationships.drop_columns(["sources"]).append_column("sources", first).to_pylist()
     relationship = {row["id"]: row for row in rows}
     least = MIN_MEMBERS if any(row["size"] >= MIN_MEMBERS for row in held) else 1
     large = {identity for row in held if row["size"] >= least for identity in row["entity_ids"]}
@@ -67,9 +66,9 @@ def all_told(
     strong = {i for row in held for i in nlargest(MET, row["entity_ids"], key=lambda i: (entity[i]["degree"], i))}
     mentioned = (entities, relationships, entity_mentions, entity_resolutions)
     spans = member_sentences(*mentioned, members, strong, sources)
-    first = (span for row in relationship.values() for span in row["sources"][:1])
+    stating = (span for row in rows for span in row["sources"])
     rest = (span for identity in members for span in (*entity[identity]["sources"], *spans.get(identity, ())))
-    sources.read(chain(first, rest), each)
+    sources.read(chain(stating, rest), each)
     stated = _stated(relationship.values(), sources)
     named, leads = _named([entity[identity] for identity in members], spans, _of_ends(relationship, stated), sources)
     told = [*stated.values(), *(one for own in named.values() for one in own)]
@@ -84,7 +83,7 @@ def all_told(
 
 def _stated(relationships: Iterable[Row], sources: Sources) -> dict[str, Statement]:
     """Return what the sentence of each relationship says, by id; one without a sentence is left out."""
-    found = {row["id"]: one for row in relationships for one in sources.at(row["sources"][:1])}
+    found = {row["id"]: one for row in relationships for one in sources.at(row["sources"])}
     return {identity: sources.whole(one) for identity, one in found.items()}
 
 

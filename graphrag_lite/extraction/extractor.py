@@ -5,11 +5,12 @@
 `language` is an ISO 639-1 code, or "". Entities alone are related where they share a sentence, as those of our own text
 analysis are; a `GraphReply` states its relationships itself. Nothing that an extractor names is dropped, and types are
 its own. A name is looked for in the text as one of a model is. One that does not stand there is kept, without a place.
+So are names that the user wants to be looked for wherever they stand (`names` of entities.yaml).
 """
 
 import inspect
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
@@ -28,11 +29,21 @@ from graphrag_lite.replies.graph_records import (
     known_type,
 )
 from graphrag_lite.replies.records import clean_field
+from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.settings import ExtractGraphFast
 from graphrag_lite.text.dates import iso_period
 from graphrag_lite.text.names import Name
 
-__all__ = ["Entity", "Extractor", "GraphReply", "Relationship", "located", "open_extractor"]
+__all__ = [
+    "Entity",
+    "Extractor",
+    "GraphReply",
+    "Relationship",
+    "known_entities",
+    "located",
+    "open_extractor",
+    "with_known",
+]
 
 MAX_RECORDS = 2000  # entities, or relationships, of one text: more are no longer said by it
 T = TypeVar("T", Entity, Relationship)
@@ -78,17 +89,15 @@ class Extractor:
             yield record
 
 
-def open_extractor(settings: ExtractGraphFast, passed: Extract | None = None) -> Extractor | None:
-    """Return the extractor that the settings name, or the one that is passed in its place; None for our own.
+def open_extractor(settings: ExtractGraphFast, passed: Extract | None = None) -> Extractor:
+    """Return the extractor that the settings name, or the one that is passed in its place.
 
     Raises PluginError where there is no such extractor, or it does not take its options.
     """
     if passed:
         found = Extractor(passed, settings.options, plugins.origin_of(passed))
-    elif settings.extractor:
-        found = _named(settings.extractor, settings.options)
     else:
-        return None
+        found = _named(str(settings.extractor), settings.options)
     try:
         inspect.signature(found.extract).bind("", "", **found.options)
     except (TypeError, ValueError) as error:
@@ -124,6 +133,37 @@ def located(text: str, language: str, entities: Iterable[Entity]) -> tuple[list[
             found.append(Name(start, end, name, types[name], anchored=True))
     there = {name.name for name in found}
     return found, [Name(-1, -1, name, kind, anchored=True) for name, kind in types.items() if name not in there]
+
+
+def with_known(text: str, language: str, found: Sequence[Name], names: Sequence[str]) -> list[Name]:
+    """Return the names found in a text, in its order, with those that are looked for; of two that overlap the longer.
+
+    >>> found = [Name(4, 11, "Siemens", "organization", anchored=False)]
+    >>> [name.name for name in with_known("Old Siemens rotor shafts, rotor shaft 7", "en", found, ["rotor shaft"])]
+    ['Siemens', 'rotor shaft']
+    """
+    if not names:
+        return list(found)
+    stated, _ = located(text, language, [Entity(name, "unknown") for name in names])
+    left = [
+        one
+        for one in stated
+        if not any(other.start < one.end and one.start < other.end and _size(other) > _size(one) for other in found)
+    ]
+    kept = [other for other in found if not any(other.start < one.end and one.start < other.end for one in left)]
+    return sorted([*kept, *left], key=lambda name: name.start)
+
+
+def known_entities(text: str, language: str, told: Sequence[str], names: Sequence[str]) -> tuple[Entity, ...]:
+    """Return the names that are looked for and stand in a text, other than those that are told of it already."""
+    have = {exact_key(name) for name in told}
+    new = [Entity(name, "unknown") for name in names if exact_key(name) not in have]
+    found, _ = located(text, language, new) if new else ([], [])
+    return tuple(Entity(name, "unknown") for name in dict.fromkeys(one.name for one in found))
+
+
+def _size(name: Name) -> int:
+    return name.end - name.start
 
 
 def _entity(entity: Entity) -> Entity | None:

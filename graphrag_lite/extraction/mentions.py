@@ -4,14 +4,13 @@ An extractor says which names a text holds and how it relates them (`GraphReply`
 too), and nothing else.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.name_spans import NameSpan, NameSpans
 from graphrag_lite.extraction.blocks import Block, clip_blocks, mask_non_prose, rows_of
-from graphrag_lite.extraction.mention_reuse import Anchor, join_rows
 from graphrag_lite.extraction.said_before import context_lines
 from graphrag_lite.replies.graph_records import GraphReply
 from graphrag_lite.resolution.name_keys import exact_key
@@ -22,7 +21,16 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 Tables = tuple["pa.Table", "pa.Table"]  # entity_mentions, relationship_mentions
 NAME, TYPE, MENTION_START = 2, 3, 7  # of a row of entity_mentions
+PLACES = ("char_start", "char_end", "mention_start")  # in the document; -1 for none
 BATCH = 2000  # text units whose mentions are kept as Python objects at once
+
+
+class Anchor(NamedTuple):
+    """A text unit, and where it stands: `offset` is its first character in the document."""
+
+    id: str
+    document_id: str
+    offset: int
 
 
 class TextUnit(NamedTuple):
@@ -106,7 +114,7 @@ def kept_units(
     return KeptUnits({unit.id: anchor for unit in units if (anchor := anchor_of.get(key(unit)))}, mentions)
 
 
-def assemble_tables(units: Collection[TextUnit], found: Iterable[Mentions | None], kept: KeptUnits) -> Tables:
+def assemble_tables(units: Iterable[TextUnit], found: Iterable[Mentions | None], kept: KeptUnits) -> Tables:
     """Return the tables of all units: what was `found`, in the order of those not kept, and what is kept."""
     import pyarrow as pa
 
@@ -120,6 +128,63 @@ def assemble_tables(units: Collection[TextUnit], found: Iterable[Mentions | None
         join_rows(*both, anchors, kept.anchors) for both in zip(new, kept.tables or new, strict=True)
     )
     return entities, relationships
+
+
+def join_rows(new: "pa.Table", before: "pa.Table", units: Sequence[Anchor], kept: Mapping[str, Anchor]) -> "pa.Table":
+    """Return the rows of all `units`, in their order: of those in `kept` (id -> the unit then) from `before`.
+
+    Both tables are mentions, in one piece for each text unit; `new` has the rows of the units that are not kept.
+
+    >>> from graphrag_lite import tables
+    >>> def row(unit, document, name, start):
+    ...     return (unit, document, name, "", "", start, start + 9, start, True, 0)
+    >>> before = tables.make("entity_mentions", [row("u", "d", "Fred", 100), row("v", "d", "Scrooge", 200)])
+    >>> new = tables.make("entity_mentions", [row("w", "e", "Marley", 0)])
+    >>> units = [Anchor("w", "e", 0), Anchor("v", "e", 50)]
+    >>> both = join_rows(new, before, units, {"v": Anchor("v", "d", 180)})
+    >>> list(zip(*(both[name].to_pylist() for name in ("document_id", "name", "char_start", "char_end"))))
+    [('e', 'Marley', 0, 9), ('e', 'Scrooge', 70, 79)]
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    if not kept:
+        return new
+    pieces = [_pieces(before), _pieces(new)]
+    found = [pieces[0].get(kept[unit.id].id) if unit.id in kept else pieces[1].get(unit.id) for unit in units]
+    starts = np.array([0 if place is None else place[0] for place in found], dtype=np.int64)
+    starts += [0 if unit.id in kept else before.num_rows for unit in units]
+    counts = np.array([0 if place is None else place[1] for place in found], dtype=np.int64)
+    moved = np.array([unit.offset - kept[unit.id].offset if unit.id in kept else 0 for unit in units], dtype=np.int64)
+
+    unit_of = np.repeat(np.arange(len(units)), counts)  # of each row
+    within = np.arange(len(unit_of)) - np.repeat(np.cumsum(counts) - counts, counts)
+    rows = pa.concat_tables([before, new]).take(pa.array(starts[unit_of] + within))
+    values = {
+        "text_unit_id": pa.array([unit.id for unit in units]).take(pa.array(unit_of)),
+        "document_id": pa.array([unit.document_id for unit in units]).take(pa.array(unit_of)),
+    }
+    for name in (name for name in PLACES if name in rows.column_names):
+        place = rows[name].to_numpy()
+        values[name] = pa.array(np.where(place < 0, place, place + moved[unit_of]))
+    return pa.Table.from_pydict({n: values.get(n, rows[n]) for n in rows.column_names}, schema=new.schema)
+
+
+def _pieces(mentions: "pa.Table") -> dict[str, tuple[int, int]]:
+    """Return (first row, number of rows) of each text unit."""
+    import numpy as np
+    import pyarrow as pa
+
+    ids = mentions["text_unit_id"].combine_chunks().dictionary_encode()
+    if isinstance(ids, pa.ChunkedArray):  # as it is where there are no rows
+        return {}
+    numbers = ids.indices.to_numpy()
+    firsts = np.flatnonzero(np.diff(numbers, prepend=-1))
+    lengths = np.diff(firsts, append=len(numbers))
+    names = ids.dictionary.to_pylist()
+    return {
+        names[numbers[first]]: (first, length) for first, length in zip(firsts.tolist(), lengths.tolist(), strict=True)
+    }
 
 
 def with_cells(unit: TextUnit, mentions: Mentions) -> Mentions:

@@ -55,13 +55,13 @@ def bring_up_to_date(folder: Path, files: Iterable[tuple[str, bytes]]) -> Writte
         else:
             digests[path] = sha256[path]
             if found != digests[path]:
-                replace_file(target, wanted[path])
+                write_output(target, wanted[path])
                 done.n_written += 1
-    replace_file(folder / LIST, json.dumps(digests, indent=0, ensure_ascii=False).encode())
+    write_output(folder / LIST, json.dumps(digests, indent=0, ensure_ascii=False).encode())
     return done
 
 
-def replace_file(target: Path, content: bytes) -> None:
+def write_output(target: Path, content: bytes) -> None:
     """Replace a file in one step. Raises OutputError where it cannot be written."""
     if target.is_dir():
         raise OutputError(f"{target} is a folder, where a file is to be written.")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from graphrag_lite import prompts
+from graphrag_lite import prompts, tables
 from graphrag_lite.errors import OutputError
 from graphrag_lite.run import snapshots
 from graphrag_lite.settings import file as settings_file
@@ -23,5 +23,5 @@ def write_defaults(folder: Path, *, force: bool) -> list[Path]:
     with snapshots.explain_write_errors(folder):
         for path, text in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            snapshots.write_text(path, text)
+            tables.replace_file(path, text.encode())
     return list(files)

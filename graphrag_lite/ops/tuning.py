@@ -123,7 +123,7 @@ async def _tune(
     with snapshots.explain_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in sorted(texts.items()):
-            snapshots.write_text(folder / name, text)
+            tables.replace_file(folder / name, text.encode())
     prompts.load(folder)
     written = tuple(folder / name for name in sorted(texts))
     lines = f"extract_graph:\n  entity_types: {json.dumps(said.entity_types, ensure_ascii=False)}"

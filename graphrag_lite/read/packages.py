@@ -5,9 +5,11 @@ Nothing in them is trusted: no entity is expanded, and what would grow beyond me
 
 import io
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from graphrag_lite.read.documents import replace_surrogates
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -61,12 +63,9 @@ class Package:
             if relation.get("TargetMode") != "External"
         }
 
-    def properties(self) -> tuple[str, str]:
-        """Return the title and the author that an Office file states."""
-        if "docProps/core.xml" not in self.names:
-            return "", ""
-        stated = {local_name(each): (each.text or "").strip() for each in self.xml("docProps/core.xml")}
-        return stated.get("title", ""), stated.get("creator", "")
+    def properties(self) -> tuple[str, dict[str, str]]:
+        """Return the title and the author that an Office file states, as `title_and_author` does."""
+        return title_and_author(self.xml("docProps/core.xml") if "docProps/core.xml" in self.names else ())
 
 
 @contextmanager
@@ -92,6 +91,12 @@ def local_name(element: "Element") -> str:
     'title'
     """
     return str(element.tag).rpartition("}")[2]
+
+
+def title_and_author(stated: "Iterable[Element]") -> tuple[str, dict[str, str]]:
+    """Return the title among elements of Dublin Core, and the author as metadata; both empty where none is stated."""
+    texts = {local_name(each): replace_surrogates((each.text or "").strip()) for each in stated}
+    return texts.get("title", ""), {"author": texts["creator"]} if texts.get("creator") else {}
 
 
 def attribute(element: "Element | None", name: str) -> str:

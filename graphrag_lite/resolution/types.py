@@ -4,66 +4,61 @@ Naive Bayes over what stands beside the mentions and how the names are written, 
 corpus (after Collins and Singer 1999, who start from rules and learn contexts, too).
 """
 
-import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 MIN_STATED = 50  # names: of fewer nothing is learned ("Zep" a person, from 39 names in four languages)
 MIN_OF_TYPE = 5  # names of one type: a rarer one is not given
 MIN_PROBABILITY = 0.7
 SMOOTHING = 1.0  # names, as many as the shares of the types alone speak for
 
-Features = Mapping[str, Sequence[Sequence[str]]]
-"""By key: the features of the name first, then those of each of its mentions."""
 
-
-def infer_types(features: Features, stated: Mapping[str, str]) -> dict[str, str]:
+def infer_types(features: Mapping[str, Sequence[Sequence[str]]], stated: Mapping[str, str]) -> dict[str, str]:
     """Return the type of each key of `features` that is not in `stated`, where it can be told.
 
-    Mentions of one name are not independent: n of them count as much as the square root of n. The order of keys and
-    of the mentions of a key does not matter.
+    Features of the name stand first, then those of each of its mentions, which are not independent: n of them count as
+    much as the square root of n. The order of keys and of the mentions of a key does not matter.
     """
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
     totals = Counter(stated[key] for key in features if key in stated)
     types = sorted(kind for kind, n in totals.items() if n >= MIN_OF_TYPE)
-    if sum(totals.values()) < MIN_STATED or len(types) < 2:
+    unknown = [key for key in features if key not in stated]
+    if sum(totals.values()) < MIN_STATED or len(types) < 2 or not unknown:
         return {}
-    asked = {feature for key in features if key not in stated for of_one in features[key] for feature in of_one}
-    for key in features:
-        if stated.get(key) in types:
-            for feature, n in Counter(f for of_one in features[key] for f in of_one if f in asked).items():
-                counts[feature][stated[key]] += n.bit_length()
-    shares = [totals[kind] / sum(totals[kind] for kind in types) for kind in types]
-    odds = {feature: _log_odds([found[kind] for kind in types], shares) for feature, found in counts.items()}
-    inferred = {}
-    for key in features:
-        if key not in stated:
-            score = [
-                math.log(share) + value
-                for share, value in zip(shares, _score(features[key], odds, len(types)), strict=True)
-            ]
-            best = max(score)
-            if 1 / sum(math.exp(value - best) for value in score) >= MIN_PROBABILITY:
-                inferred[key] = types[score.index(best)]
-    return inferred
+    asked = {feature for key in unknown for of_one in features[key] for feature in of_one}
+    number = {feature: n for n, feature in enumerate(sorted(asked))}  # sums in one order, whatever that of the keys
+    known = [key for key in features if stated.get(key) in types]
+    place, feature, n_of = _occurrences([[f for of_one in features[key] for f in of_one] for key in known], number)
+    kind = np.array([types.index(stated[key]) for key in known])[place]
+    counts = np.zeros((len(number), len(types)))
+    np.add.at(counts, (feature, kind), np.frexp(n_of)[1])
+    total = counts.sum(axis=1, keepdims=True)
+    shares = np.array([totals[each] for each in types]) / sum(totals[each] for each in types)
+    # By type the logarithm of how much more often a feature is seen with it than with all.
+    odds = np.where(total, np.log((counts + SMOOTHING * shares) / (total + SMOOTHING) / shares), 0.0)
+    score = np.tile(np.log(shares), (len(unknown), 1))
+    of_name, of_mentions = ([features[key][0] for key in unknown], [features[key][1:] for key in unknown])
+    roots = np.sqrt([max(len(mentions), 1) for mentions in of_mentions])
+    for held, fewer in (of_name, 1.0), ([[f for one in mentions for f in one] for mentions in of_mentions], roots):
+        place, feature, n_of = _occurrences(held, number)
+        np.add.at(score, place, (n_of / np.broadcast_to(fewer, len(unknown))[place])[:, None] * odds[feature])
+    sure = 1 / np.exp(score - score.max(axis=1, keepdims=True)).sum(axis=1) >= MIN_PROBABILITY
+    best = score.argmax(axis=1).tolist()
+    return {key: types[best[n]] for n, key in enumerate(unknown) if sure[n]}
 
 
-def _log_odds(counts: Sequence[int], shares: Sequence[float]) -> list[float]:
-    """Return by type the logarithm of how much more often a feature is seen with it than with all."""
-    total = sum(counts) + SMOOTHING
-    return [math.log((n + SMOOTHING * share) / total / share) for n, share in zip(counts, shares, strict=True)]
-
-
-def _score(features: Sequence[Sequence[str]], odds: Mapping[str, list[float]], n_types: int) -> list[float]:
-    name, *mentions = features
-    score = [0.0] * n_types
-    _add(score, name, odds, 1.0)
-    for feature, n in sorted(Counter(f for mention in mentions for f in mention).items()):
-        _add(score, (feature,), odds, n / math.sqrt(len(mentions)))
-    return score
-
-
-def _add(score: list[float], features: Iterable[str], odds: Mapping[str, list[float]], weight: float) -> None:
-    for feature in features:
-        for i, value in enumerate(odds.get(feature, ())):
-            score[i] += weight * value
+def _occurrences(
+    held: Sequence[Sequence[str]], number: Mapping[str, int]
+) -> "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]":
+    """Return each different feature of each list, in order, as its list's place and its `number`, and how often it is
+    there; features without a number are left out."""
+    numbers = [[number[feature] for feature in each if feature in number] for each in held]
+    places = np.repeat(np.arange(len(held)), [*map(len, numbers)])
+    pairs, n_of = np.unique(places * len(number) + np.array([*chain(*numbers)], np.int64), return_counts=True)
+    return *np.divmod(pairs, len(number)), n_of

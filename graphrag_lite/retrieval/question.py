@@ -65,10 +65,9 @@ class Question:
     def terms(self) -> list[str]:
         """Its terms as it is read, as often as it says them, without function words of its own language.
 
-        What says that the newest document is meant is none, nor is "now".
+        What says that the newest document is meant is none.
         """
-        asked = without_newest(self.as_read, self.language) if self.means_newest else self.as_read
-        return self.terms_of(without_now(asked))
+        return self.terms_of(without_newest(self.as_read, self.language) if self.means_newest else self.as_read)
 
     @cached_property
     def asks_now(self) -> bool:

@@ -155,7 +155,7 @@ def text_unit_scores(question: "Question") -> Vector:
 
 
 def rank(question: Features, links: Links, policy: Policy) -> Vector:
-    """Return the score of every unit, shape (n_units,); `best` puts them in order.
+    """Return the score of every unit, shape (n_units,); `best_rows` puts them in order.
 
     >>> from graphrag_lite.graph.sparse import from_dense
     >>> mentions = np.array([[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])  # unit 0 is about entity 0 and names entity 1

@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from graphrag_lite import tables
 from graphrag_lite.errors import TableError
 from graphrag_lite.retrieval.bm25 import Bm25
@@ -165,8 +167,6 @@ class SnapshotView:
     @cached_property
     def links(self) -> "Links":
         """Which text units name, and which define, each entity."""
-        import numpy as np
-
         from graphrag_lite.graph.sparse import Csr
         from graphrag_lite.retrieval.ranking import link_mentions
 
@@ -199,8 +199,6 @@ class SnapshotView:
 
         Of a document dated by month or year only, it is the first day.
         """
-        import numpy as np
-
         days = numbers(self.column("search_units", "day"), "int64")
         return np.where(days > 0, days, np.nan)
 
@@ -217,8 +215,6 @@ class SnapshotView:
     @cached_property
     def attributes(self) -> "Attributes":
         """The days of text units, metadata values that documents share, words with a number in titles, and replies."""
-        import numpy as np
-
         from graphrag_lite.retrieval.entity_names import name_table
         from graphrag_lite.retrieval.features import Attributes
         from graphrag_lite.retrieval.replies import is_assistant
@@ -235,8 +231,6 @@ class SnapshotView:
     @cached_property
     def held(self) -> "Held":
         """When what text units say held or happened."""
-        import numpy as np
-
         from graphrag_lite.retrieval.held import Held
 
         data = self.arrow("search_times")
@@ -254,8 +248,6 @@ class SnapshotView:
     @cached_property
     def vectors(self) -> "Vectors":
         """The vectors of text units, and their cells where they are so many: the buffers of the tables, not copied."""
-        import numpy as np
-
         from graphrag_lite.retrieval.vector_cells import Cells
         from graphrag_lite.retrieval.vectors import Vectors
 
@@ -283,8 +275,6 @@ class SnapshotView:
 
         `terms` (n_terms, n_units) are the BM25 scores of its terms.
         """
-        import numpy as np
-
         from graphrag_lite.retrieval.vectors import vector_scores
 
         by_words = terms.columns(np.ones(terms.shape[0])) if self.vectors.cells else None

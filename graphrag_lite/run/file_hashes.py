@@ -17,6 +17,7 @@ import os
 import time
 from pathlib import Path
 
+from graphrag_lite import tables
 from graphrag_lite.run import snapshots
 
 NAME = "seen_files.json"
@@ -56,7 +57,7 @@ class SeenFiles:
         if self._now != self._before:
             line = json.dumps([VERSION, self._now])
             with snapshots.explain_write_errors(self._path.parent):
-                snapshots.write_text(self._path, f"{_sha256(line)}\n{line}\n")
+                tables.replace_file(self._path, f"{_sha256(line)}\n{line}\n".encode())
 
 
 def _read(path: Path) -> dict[str, str]:

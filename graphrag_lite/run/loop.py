@@ -396,5 +396,4 @@ def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: f
 
 def _peak_memory_mb(engine: Engine | None) -> int:
     """Return the peak memory of this process and of each worker, added up, in MB: as much as is wanted at most."""
-    with_workers = (engine.most, peak_memory() + sum(engine.peaks.values())) if engine else (peak_memory(),)
-    return round(max(with_workers) / 1e6)
+    return round((peak_memory() + sum(engine.peaks.values() if engine else ())) / 1e6)

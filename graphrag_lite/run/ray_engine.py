@@ -32,7 +32,6 @@ class RayEngine:
     address: str | None
     n: int
     peaks: dict[Any, int] = field(default_factory=dict)
-    most: int = 0
     _started: bool = False
     _own: bool = False  # who has called `ray.init` before keeps it
 
@@ -46,9 +45,6 @@ class RayEngine:
             import ray
 
             ray.shutdown()
-
-    def rest(self) -> None:
-        """Keep the cluster's workers, which may be elsewhere and others'."""
 
     @property
     def least(self) -> int:

@@ -76,7 +76,7 @@ def usable_manifest(folder: Path) -> dict[str, Any]:
         )
     raise TableError(
         f"{folder} was made by an older graphrag-lite (schema version {version}; this one reads {SCHEMA_VERSION}). "
-        "Run `graphrag-lite index` to build it again; what a model has answered is kept, and not paid for twice."
+        "Run `graphrag-lite index`: it builds the current one again, and pays for nothing that a model has answered."
     )
 
 
@@ -183,8 +183,8 @@ def publish(output: Path, building: Path, manifest: dict[str, Any]) -> Path:
         tables.sync_folder(inner)
     building.rename(folder)
     tables.sync_folder(folder.parent)
-    write_text(output / "current", folder.name + "\n")
-    (folder / "stamps.json").unlink(missing_ok=True)  # until now, `workplace` would have taken the run back
+    tables.replace_file(output / "current", f"{folder.name}\n".encode())
+    (folder / "stamps.json").unlink(missing_ok=True)  # until now, `building_folder` would have taken the run back
     return folder
 
 
@@ -323,18 +323,13 @@ def roll_back(output: Path, folder: Path) -> None:
     with explain_write_errors(output):
         for stamps in (output / "snapshots").glob("*/stamps.json"):  # no run is to be taken back from there
             stamps.unlink()
-        write_text(output / "current", folder.name + "\n")
+        tables.replace_file(output / "current", f"{folder.name}\n".encode())
         shutil.rmtree(output / "building", ignore_errors=True)
 
 
 def write_json(path: Path, value: Any) -> None:
     """Write JSON atomically and durably."""
-    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Replace a file by `text` in one step; it is durable when this returns."""
-    tables.replace_file(path, text.encode())
+    tables.replace_file(path, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def link(source: Path, target: Path) -> None:

@@ -70,25 +70,36 @@ class Stage:
     @property
     def run(self) -> Callable[..., Awaitable[Any]]:
         if isinstance(self.function, str):  # imported here, as no method has all stages
-            module = importlib.import_module(f"{PACKAGE.name}.stages.{self.function}")
-            return getattr(module, self.function)  # type: ignore[no-any-return]
+            return getattr(importlib.import_module(self.module), self.function)  # type: ignore[no-any-return]
         return self.function
+
+    @property
+    def module(self) -> str:
+        return f"{PACKAGE.name}.stages.{self.function}" if isinstance(self.function, str) else self.function.__module__
+
+    @property
+    def parameters(self) -> Collection[str]:
+        """The names of its parameters, without an import: where nothing has changed none of them runs."""
+        if not isinstance(self.function, str):
+            return inspect.signature(self.function).parameters
+        listed = _text(_modules()[self.module]).partition(f"\nasync def {self.function}(")[2].partition(") -> ")[0]
+        return re.findall(r"(\w+): ", listed)
 
     @property
     def asks(self) -> bool:
         """Whether it may ask the model."""
-        return "model" in inspect.signature(self.run).parameters
+        return "model" in self.parameters
 
     @property
     def embeds(self) -> bool:
         """Whether it may ask the embedding model."""
-        return "embedder" in inspect.signature(self.run).parameters
+        return "embedder" in self.parameters
 
 
 def stamp_of(stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str]) -> Stamp:
     """Return what decides the result of a stage that reads tables of these digests."""
     section = getattr(settings, stage.name, None)
-    mode = settings.communities.mode if "mode" in inspect.signature(stage.run).parameters else None
+    mode = settings.communities.mode if "mode" in stage.parameters else None
     model = services.get("model") if stage.asks else None
     decided = model and [dict(model.at(stage.name).identity), services["prompts"].digests(stage.name)]
     if stage.embeds:
@@ -107,10 +118,10 @@ def code_of(stage: Stage, services: Mapping[str, Any]) -> str:
 
     Of what is brought in from outside it covers the version, and of an extractor the module that it stands in.
     """
-    wanted = sorted(name for name in inspect.signature(stage.run).parameters if services.get(name) is not None)
+    wanted = sorted(name for name in stage.parameters if services.get(name) is not None)
     modules = [each for name in wanted for each in SERVED_BY.get(name, ())]
     modules += [services[name].module for name in wanted if name == "extractor"]
-    code, brought = code_hash(stage.run.__module__, *modules), origins({name: services[name] for name in wanted})
+    code, brought = code_hash(stage.module, *modules), origins({name: services[name] for name in wanted})
     return digest_of([code, brought]) if brought else code
 
 
@@ -209,7 +220,7 @@ def forget_code() -> None:
 
 def arguments(stage: Stage, settings: Settings, services: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a stage beside its tables: its settings section and the services that it names."""
-    wanted = set(inspect.signature(stage.run).parameters) - set(stage.reads)
+    wanted = set(stage.parameters) - set(stage.reads)
     return {name: getattr(settings, stage.name) if name == "settings" else services[name] for name in wanted}
 
 

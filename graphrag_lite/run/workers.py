@@ -32,14 +32,10 @@ TOLD = 100  # times that a watch is told, at least, how far a stage is
 
 
 class Engine(Protocol):
-    """What carries work out beside this process. `peaks` is the peak memory of each of its workers so far, in bytes.
-
-    `most` is what this process and workers that have ended held, at most.
-    """
+    """What carries work out beside this process. `peaks` is the peak memory of each of its workers so far, in bytes."""
 
     n: int  # parts at once
     peaks: dict[Any, int]
-    most: int
 
     @property
     def least(self) -> int:
@@ -47,9 +43,6 @@ class Engine(Protocol):
 
     def each(self, function: Callable[[T], R], parts: Iterable[T]) -> Iterator[R]:
         """Map a function over parts, some at a time, in order. Raises WorkerError where a worker is gone for good."""
-
-    def rest(self) -> None:
-        """Hear that the next work is far off."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +69,7 @@ class Workers:
             if done % step == 0 or done == total:
                 self.watch.advance(done, max(done, total))
             yield result
-        if self.engine and self.once:
+        if self.once and isinstance(self.engine, Pool):
             self.engine.rest()
 
     def _results(self, function: Callable[[T], R], items: Iterator[T]) -> Iterator[R]:
@@ -139,12 +132,11 @@ def split_work(items: Iterable[T], most: int) -> Iterator[list[T]]:
 class Pool:
     """The engine of this machine: processes that start when there is work, and end when it is left.
 
-    They end, too, when they have done much and the next work is far off: each holds a hundred megabytes.
+    Each holds a hundred megabytes: those that have done much end when the next work is far off, too.
     """
 
     n: int
     peaks: dict[Any, int] = field(default_factory=dict)
-    most: int = 0
     _executor: ProcessPoolExecutor | None = None
     _n_parts: int = 0  # that they have been given
 
@@ -156,10 +148,10 @@ class Pool:
             self._executor.shutdown(cancel_futures=True)
 
     def rest(self) -> None:
+        """End the processes that have done `MANY` parts; others start with the next work."""
         if self._executor and self._n_parts >= MANY:
             self._executor.shutdown()
-            self.most = max(self.most, peak_memory() + sum(self.peaks.values()))
-            self.peaks, self._executor, self._n_parts = {}, None, 0
+            self._executor, self._n_parts = None, 0
 
     @property
     def least(self) -> int:
@@ -168,6 +160,7 @@ class Pool:
     def each(self, function: Callable[[T], R], parts: Iterable[T]) -> Iterator[R]:
         if self._executor is None:  # not while interrupts are held: its locks start a process that lets them through
             context = multiprocessing.get_context("spawn")
+            self.peaks.clear()
             self._executor = ProcessPoolExecutor(self.n, context, initializer=_end_with_parent)
         waiting: deque[Future[R]] = deque()
         try:

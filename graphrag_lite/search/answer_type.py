@@ -26,6 +26,7 @@ Kind = Literal["time", "number", "person", "location", ""]
 
 _ASKED = expressions(__package__, "question_words.txt")
 HOW_MANY = re.compile(_ASKED["how many"], re.I)
+_SAID = re.compile(r"(?i)\bwhat (?:do|does|did|has|have) .+? (?:say|said|tell|told|think|explain|announced?|report)\b")
 KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]
 _WORD = re.compile(WORD_PATTERN)
 _MONTH = "|".join(sorted({prefix for prefixes in MONTHS.values() for prefix in prefixes}))
@@ -77,8 +78,9 @@ class Sought:
     `words` are the question's as it writes them, in lower case, or as the texts' language does; it has `n_words`.
     `named` are the entities that it names: neither is an answer. `things` are names of what it asks the definition of,
     `role` are the forms of a role of which it asks who has it;
-    `how_many`: it asks for a count; `newest`: each document may tell anew. `others` are terms that mean the same as a
-    term of it, `told` how texts tell the attributes that it asks for, with the terms that ask.
+    `how_many`: it asks for a count; `said`: for what somebody says; `newest`: each document may tell anew.
+    `others` are terms that mean the same as a term of it, `told` how texts tell the attributes that it asks for, with
+    the terms that ask.
     """
 
     kind: Kind = ""
@@ -88,6 +90,7 @@ class Sought:
     things: tuple[str, ...] = ()
     role: tuple[str, ...] = ()
     how_many: bool = False
+    said: bool = False
     newest: bool = False
     others: Sequence[tuple[str, Set[str]]] = ()
     told: Sequence[tuple[re.Pattern[str], frozenset[str]]] = ()
@@ -175,12 +178,13 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
         things=tuple(dict.fromkeys(things)),
         role=role,
         how_many=HOW_MANY.search(asked) is not None,
+        said=_SAID.search(asked) is not None,
         others=(
             *((term, in_other_words(term, question.analyzed_in)) for term in question.terms),
             *_as_said(question),
         ),
         told=told,
-        newest=(kind == "number" or bool(thing) or question.asks_now)
+        newest=(kind == "number" or bool(thing) or (bool(role) and " is " in asked) or question.asks_now)
         and bool(features and not features.stated)
         and index.is_dated,
     )

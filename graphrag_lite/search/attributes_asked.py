@@ -271,14 +271,16 @@ def _misses_its_topic(question: "Question") -> bool:
 
     A year in which documents are dated counts as held.
     """
-    index, days = question.index, question.index.days
+    index = question.index
     topic = _ABOUT.search(question.text)
     own = set(question.terms_of(topic[1])) - ASKING if topic else set()
     if own and not any(len(_units(index, form)) for term in own for form in in_other_words(term, question.language)):
         return True
-    dated = {date.fromordinal(int(day)).year for day in set(days[~np.isnan(days)].tolist())}
-    years = (term for term in question.weights if YEAR.fullmatch(term) and int(term) not in dated)
-    return kind_asked(question.text, question.language) == "number" and not all(map(index.bm25.holds, years))
+    years = [int(term) for term in question.weights if YEAR.fullmatch(term) and not index.bm25.holds(term)]
+    if not years or kind_asked(question.text, question.language) != "number":
+        return False
+    dated = {date.fromordinal(int(day)).year for day in np.unique(index.days[~np.isnan(index.days)])}
+    return not dated.issuperset(years)
 
 
 def _misses_every_word(asked: _Asked) -> bool:

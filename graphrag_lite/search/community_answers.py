@@ -12,6 +12,7 @@ from graphrag_lite.search.entity_statements import statement_at
 from graphrag_lite.search.reading_order import in_reading_order
 from graphrag_lite.search.sentence_choice import read_out
 from graphrag_lite.search.statements import choose_statements, is_statement
+from graphrag_lite.text.transcripts import is_talk
 
 if TYPE_CHECKING:
     from graphrag_lite.graph.sparse import Vector
@@ -42,7 +43,7 @@ def theme_statements(index: "SnapshotView", reports: Iterable[Row]) -> list[Stat
         told += [(row["title"], row["sources"]) for row in entities]
     found: list[Statement] = []
     for title, spans in told:
-        places = (statement_at(index, span, title) for span in spans)
+        places = (place for span in spans if not is_talk(read_out(index, place := statement_at(index, span, title))[0]))
         if len(found) < most and (one := next((place for place in places if is_statement(index, place, found)), None)):
             found.append(one)
     return found or [statement_at(index, spans[0], title) for title, spans in told if spans][:most]

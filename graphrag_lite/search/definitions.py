@@ -32,7 +32,7 @@ REACH = 100  # characters behind it that are looked at
 _FORMS = expressions(__package__, "definitions.txt")
 _KIND = f"(?:{_FORMS['kinds']})"
 _ASKS = re.compile(
-    rf"\W*(?:(?:{_FORMS['before']})\s*(?P<after>.+)|what do(?:es)?\s+(?P<between>.+?)\s+(?:do|mean|stand for)"
+    rf"\W*(?:(?:{_FORMS['before']})\s*(?P<after>.+)|what do(?:es)?\s+(?P<between>.+?)\s+(?:do|mean|stand for|contain)"
     rf"|(?P<before>.+?)\s*(?:{_FORMS['behind']}))\W*",
     re.I,
 )
@@ -47,7 +47,7 @@ _DOING = re.compile(r"\w(?:ing|ed)$")  # "What is he doing?", but "What does npm
 _IS = re.compile(
     rf"(?:\s*[(（][^()（）]{{0,80}}[)）]|,[^,.;]{{2,60}},)?\s*(?:{_FORMS['is'].replace('KIND', _KIND)})", re.I
 )
-_CLAUSE = re.compile(r"(?:because|if|when|since|although|though|while|as|once|weil|wenn|da|quand|si|cuando) ", re.I)
+_CLAUSE = re.compile(r"\b(?:because|if|when|since|although|though|while|weil|wenn|quand|cuando|quando) ", re.I)
 _BESIDE = re.compile(_FORMS["beside"])
 _NAME_BEFORE = re.compile(r"(?:^|[\s(])[^\W\d_a-zß-ÿ][^,;:.!?()]{1,40}, ((?:the|our|an?|der|die|le|la) )?$")
 _NAME = r"[^\W\d_a-zß-ÿ][\w.’-]*"
@@ -152,10 +152,11 @@ def _defined(text: str, start: int, end: int) -> bool:
     """Say whether what the thing at [start, end) of a text is stands beside it, or is said of it."""
     first = max(text.rfind(stop, 0, start) for stop in ".!?。\n") + 1
     before, after = text[max(first, start - REACH) : start].lstrip(), text[end : end + REACH]
+    clause = _CLAUSE.search(before)
     is_noun = text[start:end].split()[-1][0].islower()  # "Chapter 2, Capital Gains" names one thing twice
     return bool(
-        (len(before) <= SUBJECT and not _CLAUSE.match(before) and _IS.match(after))
-        or _BESIDE.match(after)
+        (len(before) <= SUBJECT and not clause and _IS.match(after))
+        or (_BESIDE.match(after) and not (clause and after.startswith(",")))
         or (_INTRODUCED.search(before) and _SET_OFF.match(after))
         or _is_short_form(text[start:end], before, after)
         or ((said := _NAME_BEFORE.search(before)) and (said[1] or is_noun) and _SET_OFF.match(after))

@@ -23,7 +23,7 @@ from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.definitions import defines, is_about
 from graphrag_lite.text.sentences import is_statement, sentences
-from graphrag_lite.text.transcripts import LEAST_TERMS, is_head, speaker_of, spoken_span
+from graphrag_lite.text.transcripts import LEAST_TERMS, asks_on, is_head, speaker_of, speakers, spoken_span
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms
 
@@ -48,6 +48,7 @@ BEGUN = 2.0
 CUE, DATED = 0.75, 3.0  # more for a sentence that holds what is asked for; a date
 QUANTIFIERS = frozenset({"many", "mani", "much"})  # terms that ask for a number, and count nothing
 SAME = 0.8  # of the question's weight: a question that holds so much is the one asked
+SAYING = frozenset(("say", "said", "tell", "told", "think", "explain", "announc", "report"))
 THANKS = 0.5  # what a turn of a talk counts that says nothing
 ADJACENT = 0.5  # more for a sentence in which all terms stand together that the question has side by side
 COUNTED = 3.0  # more for a sentence that counts what "how many" asks about
@@ -148,7 +149,8 @@ def choose_sentences(
     What another chosen (or `told`) sentence says is left out. None where neither a sentence nor a title shares a
     term with the question.
     """
-    weight = {term: each for term, each in term_idf(index.bm25, question_terms).items() if term not in QUANTIFIERS}
+    idle = QUANTIFIERS | (SAYING if sought.said else frozenset())
+    weight = {term: each for term, each in term_idf(index.bm25, question_terms).items() if term not in idle}
     whole = sum(weight.values())
     scores = scores or [(2.0 + rank) ** -0.5 for rank in range(len(units))]
     top = max(scores, default=0.0)
@@ -302,7 +304,7 @@ def _candidates(
         in_order = terms(sentence, language)
         own = frozenset(in_order)
         asks = ASKS.search(sentence, max(0, len(sentence) - 4)) is not None
-        if asks and wanted.is_same(own) and not speaker_of(document, start):  # a talk's is told with its reply
+        if asks and wanted.is_same(own) and not speakers(document):  # a talk's is told with its reply
             introduced = True
             continue
         own |= wanted.sought.in_other_words(sentence, own) & asked
@@ -323,7 +325,7 @@ def _candidates(
         if introduced and not fragment and not shows and not ITEM.match(document, max(0, start - 2)):
             worth, introduced = worth * (1 + INTRODUCED), False
             before |= asked
-        if asks and (wanted.sought.kind or wanted.sought.things):
+        if (asks and (wanted.sought.kind or wanted.sought.things)) or (wanted.sought.said and asks_on(document, start)):
             worth *= UNFIT
         if shows:
             worth *= CODE

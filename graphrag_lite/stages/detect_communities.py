@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphrag_lite import tables
 from graphrag_lite.graph.community_ids import community_ids, community_numbers, successors
 from graphrag_lite.graph.leiden import Community, hierarchical_leiden
@@ -16,9 +19,9 @@ from graphrag_lite.settings import DetectCommunities
 from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
 
 logger = logging.getLogger(__name__)
 
@@ -38,8 +41,6 @@ async def detect_communities(
     and a community keeps its id and number there (`graph.community_ids`). Other settings, or damage to what the last
     run wrote, make everything anew; other code does not: a newer version must not rewrite every report.
     """
-    import numpy as np
-
     # Nodes go by id: the order of nodes and edges decides Leiden's result as much as its seed.
     nodes = entities.select(["id", "title", "degree"]).filter(_related(entities["id"], relationships))
     nodes = nodes.take(np.argsort(np.array(nodes["id"].to_pylist(), dtype=str), kind="stable"))
@@ -67,9 +68,9 @@ async def detect_communities(
         parent=parents,
         children=[children[own] for own in number],
         title=_titles([", ".join(titles[i] for i in several[:3].tolist()) for several in members]),
-        entity_ids=_lists(*_flat(members), node_ids, len(found)),
-        relationship_ids=_lists(owners, inside, relationships["id"], len(found)),
-        text_unit_ids=_lists(owners_of_units, places, source_units["id"], len(found)),
+        entity_ids=groups.id_lists(*_flat(members), node_ids, len(found)),
+        relationship_ids=groups.id_lists(owners, inside, relationships["id"], len(found)),
+        text_unit_ids=groups.id_lists(owners_of_units, places, source_units["id"], len(found)),
         period=_latest(owners_of_units, places, _dates(source_documents, source_units), len(found)),
         size=list(map(len, members)),
     )
@@ -85,31 +86,14 @@ def _titles(titles: list[str]) -> list[str]:
     return found
 
 
-def _flat(parts: "Sequence[NDArray[np.int64]]") -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
+def _flat(parts: Sequence[Ints]) -> tuple[Ints, Ints]:
     """Return which part each value is of, and the values."""
-    import numpy as np
-
     none = np.zeros(0, np.int64)
     return np.repeat(np.arange(len(parts)), [len(part) for part in parts]), np.concatenate([none, *parts])
 
 
-def _lists(
-    owners: "NDArray[np.int64]", places: "NDArray[np.int64]", ids: "pa.ChunkedArray | pa.Array", n: int
-) -> "pa.ListArray":
-    """Return the ids at some places as a list for each of `n` owners, which ascend."""
-    import numpy as np
-    import pyarrow as pa
-
-    values = ids.take(pa.array(places))
-    offsets = pa.array(np.searchsorted(owners, np.arange(n + 1)), pa.int32())
-    return pa.ListArray.from_arrays(offsets, values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values)
-
-
-def _units_of(
-    owners: "NDArray[np.int64]", rows: "NDArray[np.int64]", unit_ids: "pa.ChunkedArray", all_ids: "pa.ChunkedArray"
-) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
+def _units_of(owners: Ints, rows: Ints, unit_ids: "pa.ChunkedArray", all_ids: "pa.ChunkedArray") -> tuple[Ints, Ints]:
     """Return the places of the text units that the relationships in each community rest on, ascending, each once."""
-    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -119,10 +103,8 @@ def _units_of(
     return np.divmod(np.unique(owner * max(len(all_ids), 1) + place), max(len(all_ids), 1))
 
 
-def _latest(owners: "NDArray[np.int64]", places: "NDArray[np.int64]", dates: list[str], n: int) -> list[str]:
+def _latest(owners: Ints, places: Ints, dates: list[str], n: int) -> list[str]:
     """Return the latest day among those of the text units of each community."""
-    import numpy as np
-
     days = sorted({date[:10] for date in dates} | {""})
     number = {day: i for i, day in enumerate(days)}
     latest = np.zeros(n, np.int64)
@@ -172,7 +154,6 @@ def _older(
     node_ids: "pa.Array", relationships: "pa.Table", relationships_before: "pa.Table", communities_before: "pa.Table"
 ) -> Older:
     """Return the hierarchy of the last run on the nodes of today, and which of them the change has touched."""
-    import numpy as np
     import pyarrow.compute as pc
 
     members = communities_before["entity_ids"].combine_chunks()
@@ -193,12 +174,8 @@ def _older(
     return Older(communities, sizes, touched)
 
 
-def _relationships_inside(
-    found: "Sequence[Community]", sources: "NDArray[np.int64]", targets: "NDArray[np.int64]", n_nodes: int
-) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
+def _relationships_inside(found: Sequence[Community], sources: Ints, targets: Ints, n_nodes: int) -> tuple[Ints, Ints]:
     """Return which community holds both ends of a relationship, ascending, and the row of each; they stand by level."""
-    import numpy as np
-
     owners, rows = [], []
     for _, level in groupby(enumerate(found), key=lambda pair: pair[1].level):
         places, members = zip(*((place, community.members) for place, community in level), strict=True)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
-from graphrag_lite.extraction.known_names import known_entities
+from graphrag_lite.extraction.extractor import known_entities
 from graphrag_lite.extraction.mentions import (
     NAME,
     KeptUnits,

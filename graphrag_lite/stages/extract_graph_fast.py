@@ -17,8 +17,7 @@ from graphrag_lite import tables
 from graphrag_lite.attempts import outcome
 from graphrag_lite.errors import PluginError
 from graphrag_lite.extraction.code_names import code_names
-from graphrag_lite.extraction.extractor import Extractor, located
-from graphrag_lite.extraction.known_names import with_known
+from graphrag_lite.extraction.extractor import Extractor, located, with_known
 from graphrag_lite.extraction.mentions import (
     KeptUnits,
     Mentions,

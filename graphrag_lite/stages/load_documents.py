@@ -84,7 +84,8 @@ async def load_documents(
     for place, (path, size, sha256) in enumerate(files):
         if advance:
             advance(place, len(files))
-        meant = _meant(path, people)
+        folders = map(str, PurePath(path).parents) if people else ()
+        meant = next((people[folder] for folder in folders if folder in people), {})  # whom the ids in it mean
         if size > settings.max_file_mb * 1e6:
             found.failures.append(Unreadable(path, f"{size / 1e6:.0f} MB, more than load_documents.max_file_mb"))
         elif not meant and (known := before.of_file.get((path, sha256))):
@@ -145,7 +146,7 @@ def _read_file(
         data = _on_disk(root, path).read_bytes()
     except OSError as error:
         gone = _is_gone(_on_disk(root, path), error, last)
-        within = [] if gone else [row for row, each in enumerate(before.paths) if _is_in(each, path)]
+        within = [] if gone else [row for row, each in enumerate(before.paths) if f"{each}/".startswith(f"{path}/")]
         stays = "; kept as it was last read" if within else ""
         why = "its name is not UTF-8; rename it" if ESCAPED.search(path) else error.strerror
         found.failures.append(Unreadable(path, f"cannot be read: {why}{stays}"))
@@ -201,12 +202,6 @@ def _people(root: Path, paths: list[str]) -> dict[str, Mapping[str, str]]:
             with suppress(OSError):  # which is told when the file is read itself
                 found[str(PurePath(path).parent)] = people_in(_on_disk(root, path).read_bytes())
     return {folder: people for folder, people in found.items() if people}
-
-
-def _meant(path: str, people: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
-    """Return whom the ids in a file mean."""
-    folders = map(str, PurePath(path).parents) if people else ()
-    return next((people[folder] for folder in folders if folder in people), {})
 
 
 def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
@@ -282,10 +277,6 @@ def _is_gone(path: Path, error: OSError, last: Last | None) -> bool:
         return any(folder.iterdir()) or last is None or folder.stat().st_mtime > last.folder.stat().st_mtime
     except OSError:
         return False
-
-
-def _is_in(path: str, place: str) -> bool:
-    return path == place or path.startswith(f"{place}/")
 
 
 def _last_documents(last: Last | None) -> "tuple[pa.Table, set[str] | None]":

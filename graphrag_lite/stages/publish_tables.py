@@ -1,9 +1,11 @@
 """Fill the columns that are known only at the end: which ids a document and a text unit hold."""
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from graphrag_lite import tables
+from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,25 +28,27 @@ async def publish_tables(
         relationship_ids=_ids_by_unit(source_units, relationships),
         covariate_ids=_ids_by_unit(source_units, covariates),
     )
-    by_document = defaultdict(list)
-    for document_id, unit_id in tables.rows(source_units, "document_id", "id"):
-        by_document[document_id].append(unit_id)
     documents = tables.make_columns(
         "documents",
         **{name: source_documents[name] for name in source_documents.column_names},
         human_readable_id=range(source_documents.num_rows),
-        text_unit_ids=[by_document[identity] for identity in source_documents["id"].to_pylist()],
+        text_unit_ids=_ids_by(source_documents, source_units["document_id"], source_units["id"]),
         creation_date=source_documents["created_at"],
         raw_data=source_documents["metadata"],
     )
     return documents, text_units
 
 
-def _ids_by_unit(source_units: "pa.Table", owners: "pa.Table") -> list[list[str]]:
+def _ids_by_unit(source_units: "pa.Table", owners: "pa.Table") -> "pa.ListArray":
     """Return, for every text unit, the ids of the rows of `owners` that name it, in their order."""
-    found = defaultdict(list)
-    column = "text_unit_ids" if "text_unit_ids" in owners.column_names else "text_unit_id"
-    for owner, unit_ids in tables.rows(owners, "id", column):
-        for unit_id in [unit_ids] if isinstance(unit_ids, str) else unit_ids:
-            found[unit_id].append(owner)
-    return [found[unit_id] for unit_id in source_units["id"].to_pylist()]
+    if "text_unit_id" in owners.column_names:
+        return _ids_by(source_units, owners["text_unit_id"], owners["id"])
+    listed = owners["text_unit_ids"].combine_chunks()
+    return _ids_by(source_units, listed.flatten(), owners["id"].take(listed.value_parent_indices()))
+
+
+def _ids_by(table: "pa.Table", named: "pa.ChunkedArray | pa.Array", ids: "pa.ChunkedArray") -> "pa.ListArray":
+    """Return, for every row of a table, those `ids` that stand beside its own among the `named`, in their order."""
+    rows = groups.row_indices(named, table["id"])
+    order = np.argsort(rows, kind="stable")[np.count_nonzero(rows < 0) :]
+    return groups.id_lists(rows[order], order, ids, table.num_rows)

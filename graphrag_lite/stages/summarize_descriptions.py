@@ -10,7 +10,7 @@ A relationship's weight is the sum of its strengths times its normalised pointwi
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -86,18 +86,17 @@ async def summarize_descriptions(
         ends = {f"{low} {high}": (low, high) for low, high in tables.rows(pairs, "low", "high")}
         names = titles | {key: f"{titles[low]} and {titles[high]}" for key, (low, high) in ends.items()}
         choose = partial(_chosen, database, names=names, told=told, texts=texts, attempt=attempt)
-        sentences = choose(QUERIES["entity_sentences"], best_sentences, settings.max_sentences)
-        stated = choose(QUERIES["pair_sentences"], best_statements, 1)
-        touched = [row["entity"] for row in rows(database, "from touched")]
-        touched_pairs = [f"{row['low']} {row['high']}" for row in rows(database, "from touched_pair")]
+        touched = [key for row in rows(database, "from touched") if (key := row["entity"]) in titles]
+        sentences = choose(touched, QUERIES["entity_sentences"], best_sentences, settings.max_sentences)
+        described = _made("entities", entities, ({"id": key, **_described(own, texts)} for key, own in sentences))
+        touched = [f"{row['low']} {row['high']}" for row in rows(database, "from touched_pair")]
+        stated = (
+            _directed(*ends[key], titles, acts.get(key) or next(iter(own), None)) | _described(own, texts)
+            for key, own in choose(touched, QUERIES["pair_sentences"], best_statements, 1)
+        )
+        directed = _made("relationships", pairs, stated)
     things = [Thing(key, name, told[key]) for key, name in names.items() if key in told]
     descriptions = await _descriptions(things, settings, model, prompts)
-    described = [{"id": key, **_described(sentences.get(key, []), texts)} for key in touched if key in titles]
-    directed = [
-        _directed(*ends[key], titles, acts.get(key) or next(iter(stated.get(key, [])), None))
-        | _described(stated.get(key, []), texts)
-        for key in touched_pairs
-    ]
     ids = [tables.content_id("relationship", *pair) for pair in ends.values()]
     return (
         _table("entities", entities, titles, described, kept and kept[0], list(map(descriptions.get, titles))),
@@ -116,6 +115,7 @@ def _told(database: "duckdb.DuckDBPyConnection") -> dict[str, list[str]]:
 
 def _chosen(
     database: "duckdb.DuckDBPyConnection",
+    touched: Iterable[str],
     query: str,
     choose: Callable[..., list[Row]],
     most: int,
@@ -124,12 +124,26 @@ def _chosen(
     told: Collection[str],
     texts: LongTexts,
     attempt: Attempt,
-) -> dict[str, list[Row]]:
-    """Return the sentences chosen for each entity or pair, by key: more where a model's words rest on them."""
-    return {
-        key: attempt(names[key], choose, list(found), texts, CANDIDATES if key in told else most) or []
-        for key, found in groupby(rows(database, query), lambda row: row["key"])
-    }
+) -> Iterator[tuple[str, list[Row]]]:
+    """Yield the key of each entity or pair and the sentences chosen for it: more where a model's words rest on them."""
+    left = dict.fromkeys(touched)
+    for key, found in groupby(rows(database, query), lambda row: row["key"]):
+        chosen = attempt(names[key], choose, list(found), texts, CANDIDATES if key in told else most) or []
+        if key in left:
+            del left[key]
+            yield key, chosen
+    yield from ((key, []) for key in left)
+
+
+def _made(name: str, folded: "pa.Table", rows: Iterable[Row]) -> "pa.Table":
+    """Return the id, and the columns that are not `folded`, of a table; few of its rows are objects at once."""
+    import pyarrow as pa
+
+    each = iter(rows)
+    leave_out = {*folded.column_names, "human_readable_id"} - {"id"}
+    schema = pa.schema([column for column in tables.schema(name) if column.name not in leave_out])
+    parts = iter(lambda: list(islice(each, tables.PART)), [])
+    return pa.concat_tables([schema.empty_table(), *(pa.Table.from_pylist(part, schema) for part in parts)])
 
 
 def _touched(
@@ -162,7 +176,7 @@ def _table(
     name: str,
     folded: "pa.Table",
     ids: Iterable[str],
-    made: list[Row],
+    made: "pa.Table",
     kept: "pa.Table | None",
     descriptions: Sequence[str | None],
 ) -> "pa.Table":
@@ -175,15 +189,16 @@ def _table(
 
     schema = tables.schema(name)
     identities = pa.array(ids, pa.string())
-    columns = [each for each in schema.names if each not in (*folded.column_names, "id", "human_readable_id")]
-    rest = pa.Table.from_pylist(made, schema=pa.schema([schema.field(each) for each in ("id", *columns)]))
     if kept:
-        _, untouched = groups.split_rows(kept, "id", rest["id"])
-        rest = pa.concat_tables([rest, untouched.select(rest.column_names)]).combine_chunks()
+        _, untouched = groups.split_rows(kept, "id", made["id"])
+        made = pa.concat_tables([made, untouched.select(made.column_names)])
+    rest = made.combine_chunks()
     rest = rest.take(pc.index_in(identities, value_set=rest["id"].combine_chunks()))
     values = {each: folded[each].cast(schema.field(each).type) for each in folded.column_names if each in schema.names}
-    values |= {each: rest[each] for each in columns}
-    values |= {"id": identities, "human_readable_id": pa.array(range(len(identities)))}
+    values |= {each: rest[each] for each in rest.column_names} | {
+        "id": identities,
+        "human_readable_id": pa.array(range(len(identities))),
+    }
     if any(text is not None for text in descriptions):
         said = zip(descriptions, values["description"].to_pylist(), strict=True)
         values["description"] = pa.array([own if text is None else text for text, own in said], pa.string())

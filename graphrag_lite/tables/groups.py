@@ -140,3 +140,15 @@ def in_order(table: "pa.Table", by: str, values: "pa.ChunkedArray") -> "pa.Table
 
     found = row_indices(table[by], values)
     return table if (np.diff(found) >= 0).all() else in_rows(table, np.argsort(found, kind="stable"))
+
+
+def id_lists(
+    owners: "NDArray[np.int64]", places: "NDArray[np.int64]", ids: "pa.ChunkedArray | pa.Array", n: int
+) -> "pa.ListArray":
+    """Return the ids at some places as a list for each of `n` owners, which ascend."""
+    import numpy as np
+    import pyarrow as pa
+
+    values = ids.take(pa.array(places))
+    offsets = pa.array(np.searchsorted(owners, np.arange(n + 1)), pa.int32())
+    return pa.ListArray.from_arrays(offsets, values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values)

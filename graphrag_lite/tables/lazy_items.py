@@ -1,6 +1,6 @@
 """Items that are made when they are asked for, as all of a large corpus would take more memory than its tables."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class LazyItems(Collection[T], Generic[T]):
+class LazyItems(Generic[T]):
     """So many items, made anew each time that they are gone through, one after the other.
 
     >>> squares = LazyItems(3, lambda: (n * n for n in range(3)))
@@ -24,6 +24,3 @@ class LazyItems(Collection[T], Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         return self.make()
-
-    def __contains__(self, item: object) -> bool:
-        return any(item == each for each in self)

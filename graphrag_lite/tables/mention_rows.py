@@ -3,18 +3,17 @@
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 
-def meant(entities: "pa.Table", entity_mentions: "pa.Table", entity_resolutions: "pa.Table") -> "NDArray[np.int64]":
+def meant(entities: "pa.Table", entity_mentions: "pa.Table", entity_resolutions: "pa.Table") -> NDArray[np.int64]:
     """Return the row of the entity that each mention means, -1 where it is none: by its document, else the corpus."""
-    import numpy as np
-
     columns = (entity_resolutions[name].to_pylist() for name in ("document_id", "name"))
     anywhere: dict[str, int] = {}
     here: dict[str, dict[str, int]] = defaultdict(dict)

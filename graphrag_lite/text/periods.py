@@ -13,7 +13,7 @@ from graphrag_lite.text.word_lists import expressions
 
 LONGEST = 4_000  # characters of a question that are read
 _FORMS = expressions(__package__, "stated_dates.txt")
-_NOW = re.compile(r",? (?:(?:right |as of )?now|currently|at (?:the moment|present)|these days)(?=\W*$)", re.I)
+_NOW = re.compile(r",? (?:(?:(?:right |as of )?now|at (?:the moment|present)|these days)(?=\W*$)|currently\b)", re.I)
 
 
 def without_newest(text: str, language: str) -> str:
@@ -27,10 +27,10 @@ def without_newest(text: str, language: str) -> str:
 
 
 def without_now(text: str) -> str:
-    """Return an English question without the words at its end by which it means what holds today.
+    """Return an English question without the words by which it means what holds today.
 
-    >>> without_now("What is the net debt now?"), without_now("Who is the current chair?")
-    ('What is the net debt?', 'Who is the current chair?')
+    >>> without_now("What is the net debt now?"), without_now("Who is currently the chair?")
+    ('What is the net debt?', 'Who is the chair?')
     """
     return _NOW.sub("", text)
 

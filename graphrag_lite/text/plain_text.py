@@ -14,7 +14,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # C0 and C1 with
 TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 WIDE = re.compile("[\U00010000-\U0010ffff]")  # two units in UTF-16
 MARKS = re.compile(r"[\\`*_\[\]<#$^|~]|%%|==|(?<=\W)!(?=\[)")
-CITATION = re.compile(r"\\\[(\d+)\\\]")  # a mark, as `escaped` leaves it
+CITATION = re.compile(r"\\\[(\d+)\\\]")  # a mark, as `escape_markdown` leaves it
 OPENERS = re.compile(r"^(\s*)([-+>=]|\d+[.)])", re.M)
 
 
@@ -82,7 +82,7 @@ def escape_markdown(text: str) -> str:
 
 
 def markdown_line(text: str) -> str:
-    """Return a text on one line, as `escaped`."""
+    """Return a text on one line, as `escape_markdown`."""
     return escape_markdown(one_line(text))
 
 

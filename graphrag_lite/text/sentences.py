@@ -135,7 +135,7 @@ def _width(text: str) -> int:
 
 
 def _is_wrapped(text: str) -> bool:
-    """Say whether lines end where the page did, not where sentences do."""
-    line_ends = list(LINE_END.finditer(text))
-    going_on = sum(text[line.end() : line.end() + MAX_INDENT].lstrip()[:1].islower() for line in line_ends)
-    return going_on > MAX_WRAPPED * len(line_ends)
+    """Say whether lines of paragraphs end where the page did, not where sentences do."""
+    ends = [line.end() for line in LINE_END.finditer(text) if text[line.start() - 1 : line.start()] != "\n"]
+    going_on = sum(text[end : end + MAX_INDENT].lstrip()[:1].islower() for end in ends)
+    return going_on > MAX_WRAPPED * len(ends)

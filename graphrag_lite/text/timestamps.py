@@ -86,7 +86,7 @@ class Times:
 
 
 def times_of(values: Iterable[Any], *, in_order: bool = False) -> Times:
-    """Return what `isos` does, and hold little of it. Of values that are `in_order` of time, that tells, too.
+    """Return what `column_to_iso` does, and hold little of it. Of values that are `in_order` of time, that tells, too.
 
     >>> list(times_of(["05/06/2023", "06/06/2023", "01/07/2023"], in_order=True))
     ['2023-06-05', '2023-06-06', '2023-07-01']

@@ -174,8 +174,7 @@ def test_what_is_passed_is_known_by_its_name_and_version(made: Made) -> None:
     assert run.manifest["plugins"]["extractor"][0]["version"] == "2" and "extract_graph_fast" in run.ran
 
 
-def test_ours_is_none_and_one_that_nobody_brings_is_an_error() -> None:
-    assert open_extractor(ExtractGraphFast()) is None
+def test_one_that_nobody_brings_is_an_error() -> None:
     with pytest.raises(PluginError, match="No installed package brings 'nope'"):
         open_extractor(ExtractGraphFast(extractor="nope"))
 

@@ -281,7 +281,7 @@ def test_a_snapshot_is_found_by_its_beginning(tmp_path: Path) -> None:
     for name in ("20200101T000000000000Z-aa", "20200102T000000000000Z-bb", "20210101T000000000000Z-cc"):
         (tmp_path / "snapshots" / name).mkdir(parents=True)
     a, b, c = snapshots.published(tmp_path)
-    snapshots.write_text(tmp_path / "current", b.name)
+    tables.replace_file(tmp_path / "current", b.name.encode())
     for given, folder in {"current": b, "previous": a, "2021": c, a.name: a, b.name[:8]: b}.items():
         assert snapshots.find(tmp_path, given) == folder
     for given, says in {
@@ -296,7 +296,7 @@ def test_a_snapshot_is_found_by_its_beginning(tmp_path: Path) -> None:
     for given in ("..", "../..", ".", "/", "*"):
         with pytest.raises(IndexNotFound):
             snapshots.find(tmp_path, given)
-    snapshots.write_text(tmp_path / "current", a.name)
+    tables.replace_file(tmp_path / "current", a.name.encode())
     with pytest.raises(IndexNotFound, match="no snapshot before"):
         snapshots.find(tmp_path, "previous")
 
@@ -325,14 +325,14 @@ def test_the_published_snapshot_stays_even_where_the_clock_ran_backwards(tmp_pat
 
 def test_a_run_killed_before_the_pointer_moved_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = snapshots.publish(tmp_path, _building(tmp_path, "old"), MANIFEST)
-    write = snapshots.write_text
+    write = tables.replace_file
 
-    def killed(path: Path, text: str) -> None:
+    def killed(path: Path, content: bytes) -> None:
         if path.name == "current":
             raise KeyboardInterrupt
-        write(path, text)
+        write(path, content)
 
-    monkeypatch.setattr(snapshots, "write_text", killed)
+    monkeypatch.setattr(tables, "replace_file", killed)
     with pytest.raises(KeyboardInterrupt):
         snapshots.publish(tmp_path, _building(tmp_path, "new"), MANIFEST)
     monkeypatch.undo()
@@ -383,14 +383,14 @@ def test_a_reader_never_sees_half_an_index(corpus: Callable[..., Path], tmp_path
 
 def test_text_is_replaced_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "current"
-    snapshots.write_text(path, "old")
+    tables.replace_file(path, b"old")
 
     def full(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        snapshots.write_text(path, "new")
+        tables.replace_file(path, b"new")
     assert path.read_text() == "old"
 
 

@@ -1,6 +1,7 @@
 """A stamp covers a stage's own code, and no more."""
 
 import ast
+import inspect
 import json
 import os
 import subprocess
@@ -58,6 +59,24 @@ def imports(path: Path) -> set[str]:
 def test_imports_are_those_of_the_syntax_tree() -> None:
     for path in PACKAGE.rglob("*.py"):
         assert set(stamps._imports(path)) == imports(path), path
+
+
+@pytest.mark.parametrize("stage", STAGES.values(), ids=STAGES)
+def test_parameters_are_those_of_the_function(stage: stamps.Stage) -> None:
+    assert list(stage.parameters) == list(inspect.signature(stage.run).parameters)
+
+
+def test_where_nothing_changed_no_stage_is_imported(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    folder, output = corpus(TEXTS), tmp_path / "output"
+    pipeline.index(folder, output, Settings())
+    again = (
+        "import sys\nfrom pathlib import Path\nfrom graphrag_lite import pipeline\nfrom graphrag_lite.settings import"
+        " Settings\nassert not pipeline.index(*map(Path, sys.argv[1:]), Settings()).changed\nprint(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", again, folder, output], capture_output=True, text=True, check=True)
+    assert not [
+        name for name in done.stdout.split() if name.startswith(("graphrag_lite.stages.", "graphrag_lite.text.names"))
+    ]
 
 
 def test_a_change_runs_the_stages_that_import_it(corpus: Callable[..., Path], tmp_path: Path, edit: Any) -> None:

@@ -1,5 +1,6 @@
 """What workers are given is made as it is handed out."""
 
+import multiprocessing
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -37,3 +38,14 @@ def test_few_items_are_there_at_once(engine: Here | None, monkeypatch: pytest.Mo
     assert next(found) == 0
     assert made <= workers.AT_LEAST * 2 + 2  # what tells whether there is enough to do
     assert list(found) == list(range(1, 1000))
+
+
+def test_workers_that_have_done_much_end_before_a_stage_goes_on_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "STARTS", 1)
+    with workers.Pool(1) as pool:
+        first, again = (workers.Workers(pool, Silence(), attempts.ignore, once=once) for once in (True, False))
+        assert list(first(abs, [-1, 2])) == [1, 2]
+        assert multiprocessing.active_children()  # to start anew would take longer than they have worked
+        monkeypatch.setattr(workers, "MANY", 1)
+        assert list(first(abs, [-1, 2])) == [1, 2] and not multiprocessing.active_children()
+        assert list(again(abs, [-3])) == [3] and len(pool.peaks) == 1

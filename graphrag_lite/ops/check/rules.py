@@ -38,6 +38,7 @@ def check_rules(
     execute(database, f"create macro complete() as {'complete' in true}")
     keys = _keys()
     named = {"keys": keys, "keys said twice": [key for key in keys if key["back"]]}
+    named["keys of lists"] = [key for key in keys if key["ids"].startswith("unnest")]
     named["copies"] = [_copy(source, table) for source, table in COPIES]
     for rule in RULES["rule"]:
         if rule.get("when", "") not in {"", *true}:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader, replace_surrogates
+from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.formats.web_page import read_page
-from graphrag_lite.read.packages import Package, attribute, child, local_name, open_package
+from graphrag_lite.read.packages import Package, attribute, child, local_name, open_package, title_and_author
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -32,11 +32,8 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
                     each._replace(char_start=start + each.char_start, char_end=start + each.char_end)
                     for each in page.blocks
                 ]
-    stated = {
-        local_name(each): replace_surrogates((each.text or "").strip()) for each in child(described, "metadata") or ()
-    }
-    metadata = {"author": stated["creator"]} if stated.get("creator") else {}
-    yield composer.loaded(path, stated.get("title", ""), metadata)
+    title, metadata = title_and_author(child(described, "metadata") or ())
+    yield composer.loaded(path, title, metadata)
 
 
 def _chapters(package: Package, book: "Element", folder: str) -> Iterator[bytes]:

@@ -56,7 +56,7 @@ def parsed(data: bytes) -> Mail:
     if not any(heads.get(name) for name in ("from", "to", "subject", "date")):
         raise ValueError("is no mail: it has no From, To, Subject or Date")
     people = {
-        name.lower(): [replace_surrogates(who) for who in _people(message, name) if who]
+        name.lower(): [replace_surrogates(who) for who in _people(message, name, heads) if who]
         for name in ("From", "To", "Cc")
     }
     attached = [file for part in message.iter_attachments() if (file := part.get_filename())]
@@ -112,11 +112,15 @@ def _thread(heads: Mapping[str, str]) -> dict[str, str]:
     return {"id": own, "reply_to": answered, "conversation": next(iter(all_before.split()), answered or own)}
 
 
-def _people(message: "EmailMessage", header: str) -> Iterator[str]:
+def _people(message: "EmailMessage", header: str, heads: Mapping[str, str]) -> Iterator[str]:
     """Yield the names, or where there are none the addresses, of a header."""
     from email.utils import getaddresses
 
-    for name, address in getaddresses([str(value) for value in message.get_all(header, [])]):
+    try:
+        values = [str(value) for value in message.get_all(header, [])]
+    except (AttributeError, IndexError, TypeError, ValueError):  # so fails Python's parser on '<' and '"'
+        values = [heads[header.lower()]]
+    for name, address in getaddresses(values):
         yield name.strip() or address
 
 

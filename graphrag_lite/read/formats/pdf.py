@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator
 
 from graphrag_lite.distribution import install_hint
-from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader, replace_surrogates
+from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader, Unreadable, replace_surrogates
 from graphrag_lite.read.stated_times import stated_date
 
 NO_TITLE = re.compile(r"(?i)untitled|microsoft (?:word|powerpoint)|\(anonymous\)|.*\.(?:docx?|pptx?|pdf|tex|indd|hwp)")
 
 
-def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
+def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded | Unreadable]:
     """Yield the text of all pages, each page a block. Raises ValueError where there is none, as in a scan."""
     try:
         import pypdfium2
@@ -23,9 +23,15 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     except pypdfium2.PdfiumError as error:
         locked = "password" in str(error).lower()
         raise ValueError("is locked by a password" if locked else f"is no PDF file that can be read: {error}") from None
+    pages = []
     try:
         stated = file.get_metadata_dict(skip_empty=True)
-        pages = [page_lines(file, number, pypdfium2.raw) for number in range(len(file))]
+        for number in range(1, len(file) + 1):
+            try:
+                pages.append(page_lines(file, number - 1, pypdfium2.raw))
+            except pypdfium2.PdfiumError:
+                pages.append([])
+                yield Unreadable(f"{path}:page {number}", f"page {number} is damaged, and left out")
     finally:
         file.close()
     composer = Composer()

@@ -29,10 +29,9 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
             if pieces:
                 composer.part()
                 composer.add(replace_surrogates("\n\n".join(pieces)), "slide", str(number))
-        title, author = package.properties()
+        title, metadata = package.properties()
     if title.casefold() == "powerpoint presentation" or not title:
         title = headings[0].removeprefix("## ") if headings else ""
-    metadata = {"author": replace_surrogates(author)} if author else {}
     yield composer.loaded(path, replace_surrogates(title), metadata | stated_date(composer.text(), fields))
 
 

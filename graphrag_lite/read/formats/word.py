@@ -28,15 +28,12 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
             if name in package.names:
                 notes = [note for note in package.xml(name) if not attribute(note, "type")]
                 pieces += [piece for note in notes for piece in _blocks(note, styles)]
-        title, author = package.properties()
+        title, metadata = package.properties()
     headings = [piece.lstrip("# ") for piece in pieces if piece.startswith("#")]
     text = replace_surrogates(re.sub(r"(?m)^(- .*)\n\n(?=- )", r"\1\n", "\n\n".join(pieces)))
     if "<" not in text:  # of a converter that wrote its own escapes twice
         text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-    metadata = {"author": replace_surrogates(author)} if author else {}
-    yield Loaded(
-        path, replace_surrogates(title) or (headings or [""])[0], text, metadata=metadata | stated_date(text, fields)
-    )
+    yield Loaded(path, title or (headings or [""])[0], text, metadata=metadata | stated_date(text, fields))
 
 
 def _styles(package: Package) -> dict[str, str]:

@@ -21,7 +21,9 @@ def mention_context(text: str, start: int, end: int) -> tuple[str, ...]:
     >>> mention_context("We moved to Oslo, the capital", 12, 16)
     ('< to', '> ,', '<< moved to', '>> , the')
     """
-    before = _shown(_WORD.findall(text[max(0, start - _REACH) : start].rpartition("\n")[2])[-2:])
+    line = text[max(0, start - _REACH) : start].rpartition("\n")[2]
+    words = _WORD.findall(" ".join(line.rsplit(None, 2)[-2:]))
+    before = _shown((words if len(words) > 1 else _WORD.findall(line))[-2:])
     after = _shown([word[0] for word in islice(_WORD.finditer(text[end : end + _REACH].partition("\n")[0]), 2)])
     near = f"< {before[-1] if before else ''}", f"> {after[0] if after else ''}"
     far = [f"<< {' '.join(before)}"] if len(before) > 1 else []

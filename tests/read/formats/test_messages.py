@@ -3,6 +3,7 @@
 import pytest
 
 from graphrag_lite.read.documents import Fields, Loaded, Unreadable
+from graphrag_lite.read.formats.mail import parsed
 from graphrag_lite.read.readers import all_readers
 
 MAIL = """From: =?utf-8?q?Zo=C3=AB_N=C3=BA=C3=B1ez?= <zoe@x.org>
@@ -96,6 +97,12 @@ def test_a_mail_is_of_the_thread_that_its_first_mail_began() -> None:
     for references, first in (("", "<2@x.org>"), ("References: <1@x.org>\n <2@x.org>\n", "<1@x.org>")):
         (message,) = read(ids.format(references), "a.eml").messages
         assert (message.id, message.reply_to, message.conversation) == ("<3@x.org>", "<2@x.org>", first)
+
+
+@pytest.mark.parametrize("damaged", ["<", '"', ".:\t", ":;=?", "a@[", "Ann Lee <"])
+def test_a_mail_of_a_damaged_address_is_read(damaged: str) -> None:
+    mail = parsed(f"From: {damaged}\nTo: =?utf-8?Q?J=C3=BCrgen?= <j@x.org>\nSubject: Rent\n\nIt is due.\n".encode())
+    assert mail.text == "It is due." and mail.people["to"] == ["Jürgen"]
 
 
 def test_a_mail_that_only_quotes_is_read_whole() -> None:

@@ -46,6 +46,14 @@ def test_a_page() -> None:
     assert pages(one(pdf("The telescope flew in 1990"))) == {"1": "The telescope flew in 1990"}
 
 
+def test_a_damaged_page_costs_no_other_one() -> None:
+    pytest.importorskip("pypdfium2")
+    data = pdf("The telescope flew in 1990").replace(b"/Kids[3 0 R]/Count 1", b"/Kids[9 0 R 3 0 R]/Count 2")
+    damaged, document = all_readers().read(data, "a.pdf", Fields())
+    assert damaged == Unreadable("a.pdf:page 1", "page 1 is damaged, and left out")
+    assert pages(document) == {"2": "The telescope flew in 1990"}
+
+
 @pytest.mark.parametrize(
     ("data", "error"),
     [(pdf(""), "no text on its 1 pages"), (b"", "no PDF"), (pdf("x")[:200], "no PDF"), (b"%PDF", "no PDF")],
