@@ -142,10 +142,11 @@ def _read_file(
     last: Last | None,
 ) -> None:
     """Add the documents of a file to those found; of one that cannot be read now, those of the last snapshot."""
+    file = root / os.fsdecode(path.encode())  # its name is UTF-8, whatever the locale takes names for
     try:
-        data = _on_disk(root, path).read_bytes()
+        data = file.read_bytes()
     except OSError as error:
-        gone = _is_gone(_on_disk(root, path), error, last)
+        gone = _is_gone(file, error, last)
         within = [] if gone else [row for row, each in enumerate(before.paths) if f"{each}/".startswith(f"{path}/")]
         stays = "; kept as it was last read" if within else ""
         why = "its name is not UTF-8; rename it" if ESCAPED.search(path) else error.strerror
@@ -168,11 +169,6 @@ def _read_file(
             bad += [Unreadable(f"{path}:{item.source_id.removeprefix(f'{path}:')}", problem)] if problem else []
     made.source_ids[first:] = _told_apart(path, made.source_ids[first:])
     found.failures += bad if len(bad) < 2 else [_together(path, bad)]
-
-
-def _on_disk(root: Path, path: str) -> Path:
-    """Return where a file is: its name is UTF-8, whatever the locale takes names for."""
-    return root / os.fsdecode(path.encode())
 
 
 def _told_apart(path: str, ids: list[str]) -> list[str]:
@@ -200,7 +196,7 @@ def _people(root: Path, paths: list[str]) -> dict[str, Mapping[str, str]]:
     for path in paths:
         if path.rpartition("/")[2] == "users.json":
             with suppress(OSError):  # which is told when the file is read itself
-                found[str(PurePath(path).parent)] = people_in(_on_disk(root, path).read_bytes())
+                found[str(PurePath(path).parent)] = people_in((root / os.fsdecode(path.encode())).read_bytes())
     return {folder: people for folder, people in found.items() if people}
 
 
