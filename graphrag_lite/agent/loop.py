@@ -18,7 +18,7 @@ from graphrag_lite.errors import CallError, InputError, ReplyError
 from graphrag_lite.evidence.records import Shown
 from graphrag_lite.llm.meter import Stopped
 from graphrag_lite.prompts import AgentSearch, AgentSummary
-from graphrag_lite.search.answer import Answer, best_rankings
+from graphrag_lite.search.answer import Answer, ranked
 from graphrag_lite.search.local_search import answer_by
 from graphrag_lite.search.model_query import Writing
 
@@ -130,7 +130,7 @@ class Loop:
         shown = Shown(places=[places_of(index, one) if self.seen.has(one) else [] for one in ids])
         writing = Writing({n for n, places in enumerate(shown.places, start=1) if places}, self.asking.show)
         writing.add(given.text)
-        ranking = best_rankings(self.session.scores(self.question), index.document_row, self.query.top_k)
+        ranking = ranked(self.session.scores(self.question), index.document_row, self.query.top_k)
         found = self.asking.answer(self.question, "agent", ranking, shown, writing.finish())
         page = {"page": 1, "n_pages": 1, "total": 1, "note": "", "records": []}
         last = {**step_record(made.tool, {}, page, 0, self.context.in_use), "thought": made.thought}

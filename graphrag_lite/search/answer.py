@@ -109,7 +109,7 @@ class Answer:
         return answer_markdown(self)
 
 
-def compose_answer(
+def compose(
     question: "Question",
     method: str,
     statements: Iterable[Statement],
@@ -143,7 +143,7 @@ def compose_answer(
         headed = bool(about)
     if citations:
         answer = "\n\n".join(filter(None, (lead, answer, _other_language(question, groups.values()))))
-    return answer_of_text(question, method, ranking, answer=answer or NOTHING, citations=citations, unsure=unsure)
+    return answered(question, method, ranking, answer=answer or NOTHING, citations=citations, unsure=unsure)
 
 
 def _other_language(question: "Question", groups: Iterable[list[Statement]]) -> str:
@@ -176,7 +176,7 @@ def cite(index: "SnapshotView", n: int, place: Statement) -> Cited:
     )
 
 
-def answer_of_text(question: "Question", method: str, ranking: "Ranking", *, answer: str, **fields: Any) -> Answer:
+def answered(question: "Question", method: str, ranking: "Ranking", *, answer: str, **fields: Any) -> Answer:
     """Make an answer of its text and of what was retrieved."""
     index = question.index
     return Answer(
@@ -200,7 +200,7 @@ class Ranking:
     documents: list[int]
 
 
-def best_rankings(scores: "NDArray[np.floating[Any]]", document_row: Sequence[int], top_k: int) -> Ranking:
+def ranked(scores: "NDArray[np.floating[Any]]", document_row: Sequence[int], top_k: int) -> Ranking:
     """Return the best units and documents, ties by row: at least `top_k` of both, where there are so many.
 
     A document counts for its best unit, and a little for its second: what two passages support is less by chance.

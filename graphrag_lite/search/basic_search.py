@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.retrieval.abstention import says_nothing
-from graphrag_lite.search.answer import Answer, answer_of_text, best_rankings, compose_answer
+from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.answer_type import expected_answer
 from graphrag_lite.search.attributes_asked import nothing_told
 from graphrag_lite.search.overview import overview
@@ -27,20 +27,20 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     """Answer with the sentences of the best text units that hold the question's words."""
     question = query.read_by(index)
     scores = index.bm25.scores(question.terms)
-    ranking = best_rankings(scores, index.document_row, query.top_k)
+    ranking = ranked(scores, index.document_row, query.top_k)
     if query.retrieve_only:
-        return answer_of_text(question, "basic", ranking, answer="", citations=[])
+        return answered(question, "basic", ranking, answer="", citations=[])
     if question.aspects is not None:
         return overview(question, "basic", ranking)
     nothing = says_nothing(question, question.weights)
     if nothing or (nothing is False and nothing_told(question, scores)):
-        return compose_answer(question, "basic", [], ranking)
+        return compose(question, "basic", [], ranking)
     read = [unit for unit in ranking.units if scores[unit] > 0]
     worth = scores[read].tolist()
     chosen = choose_sentences(
         index, question.terms, read, index.search_settings.max_sentences, scores=worth, sought=expected_answer(question)
     )
-    return compose_answer(question, "basic", in_reading_order(index, chosen), ranking, unsure=nothing is None)
+    return compose(question, "basic", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 
 async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:
@@ -51,7 +51,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
 
     question = query.read_by(index)
     scores = index.bm25.scores(question.terms)
-    ranking = best_rankings(scores, index.document_row, query.top_k)
+    ranking = ranked(scores, index.document_row, query.top_k)
     shown = Shown()
     records = render(
         passage_section(index, scores), index.search_settings.max_context_tokens, TokenEstimate.of(index), shown

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.retrieval.abstention import says_nothing, term_idf
 from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, scale_to_one
-from graphrag_lite.search.answer import Answer, Ranking, answer_of_text, best_rankings, compose_answer
+from graphrag_lite.search.answer import Answer, Ranking, answered, compose, ranked
 from graphrag_lite.search.community_answers import fitting_sentences
 from graphrag_lite.search.community_walk import CommunitySearch, community_tree
 from graphrag_lite.search.statements import broad_match
@@ -39,12 +39,12 @@ def answer_within(index: "SnapshotView", query: "Query", budget: int) -> Answer 
         found.walk.learn([bool(match[unit] >= RELEVANT) for unit in units])
     ranking = found.ranking(index, query.top_k)
     if query.retrieve_only:
-        return answer_of_text(question, "global", ranking, answer="", citations=[])
+        return answered(question, "global", ranking, answer="", citations=[])
     nothing = says_nothing(question, term_idf(index.bm25, found.asked))
     if nothing:
-        return compose_answer(question, "global", [], ranking)
+        return compose(question, "global", [], ranking)
     said = fitting_sentences(index, found.asked, list(found.groups().items()), broad_match(index.bm25, found.asked))
-    return compose_answer(question, "global", said, ranking, unsure=nothing is None)
+    return compose(question, "global", said, ranking, unsure=nothing is None)
 
 
 async def ask_within(index: "SnapshotView", query: "Query", budget: int, asking: "Asking") -> Answer:
@@ -97,7 +97,7 @@ class Begun:
         """Rank what is relevant first, then the rest, both by score."""
         scores = self.walk.scores.copy()
         scores[self.walk.relevant] += 1 + scores.max(initial=0.0)
-        return best_rankings(scores, index.document_row, top_k)
+        return ranked(scores, index.document_row, top_k)
 
     def groups(self) -> dict[int, list[int]]:
         """Return the relevant text units by their community of the top level, best first, the best one's first."""

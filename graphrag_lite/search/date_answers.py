@@ -10,7 +10,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.search.answer import Answer, Cited, Ranking, Statement, answer_of_text, cite
+from graphrag_lite.search.answer import Answer, Cited, Ranking, Statement, answered, cite
 from graphrag_lite.search.dated_events import ENDS, MOST, Dated, candidates, has_rival, looked_for, one_per_event
 from graphrag_lite.search.dated_events import on_days as dated_on
 from graphrag_lite.search.life_dates import PRONOUN, age_in_years, life_date
@@ -168,7 +168,7 @@ def _shown(question: "Question", method: str, told: str, chosen: Sequence[Dated]
     units = list(dict.fromkeys(one.unit for one in chosen))
     ranking = Ranking(units, list(dict.fromkeys(index.document_row[unit] for unit in units)))
     distinct = list({cited.n: cited for cited in citations}.values())
-    return answer_of_text(question, method, ranking, answer="\n".join(lines), citations=distinct)
+    return answered(question, method, ranking, answer="\n".join(lines), citations=distinct)
 
 
 def _cited(question: "Question", chosen: Sequence[Dated]) -> list[Cited]:

@@ -18,7 +18,7 @@ from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, scale_to_one
 from graphrag_lite.retrieval.top_k import best_rows
-from graphrag_lite.search.answer import Answer, answer_of_text, best_rankings, compose_answer
+from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.overview import overview
 from graphrag_lite.search.reading_order import in_reading_order
 from graphrag_lite.search.statements import choose_statements
@@ -76,18 +76,18 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     leads = [f"{question.text} {titles[lead].as_py()}" for lead in _leads(question, scores)]
     for lead in run_coroutine(_read(question, leads)):
         total = np.maximum(total, FOLLOWED * scale_to_one(text_unit_scores(lead)))
-    ranking = best_rankings(total, index.document_row, query.top_k)
+    ranking = ranked(total, index.document_row, query.top_k)
     if query.retrieve_only:
-        return answer_of_text(question, "drift", ranking, answer="", citations=[])
+        return answered(question, "drift", ranking, answer="", citations=[])
     about = asked_terms(question)
     if not about:
         return overview(question, "drift", ranking)
     nothing = says_nothing(question, term_idf(index.bm25, about))
     if nothing:
-        return compose_answer(question, "drift", [], ranking)
+        return compose(question, "drift", [], ranking)
     read = [unit for unit in best_rows(total, READ_UNITS).tolist() if total[unit] > 0]
     chosen = choose_statements(index, about, read, total[read].tolist(), 2 * index.search_settings.max_sentences)
-    return compose_answer(question, "drift", in_reading_order(index, chosen), ranking, unsure=nothing is None)
+    return compose(question, "drift", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 
 async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:
@@ -141,7 +141,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     if len(asking.model.failures) == n_asked:
         what, error, _ = asking.model.failures[-1]
         raise CallError(f"No question could be answered. {what}: {error}")
-    ranking = best_rankings(scores, index.document_row, query.top_k)
+    ranking = ranked(scores, index.document_row, query.top_k)
     points = [record for _, record in sorted(gathered.points, key=lambda point: -point[0])]
     return await answer_of_points(question, "drift", ranking, points, gathered.n_dropped, asking)
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.abstention import says_nothing, term_idf
 from graphrag_lite.retrieval.report_ranking import asked_terms, partition, rank_reports, report_language
-from graphrag_lite.search.answer import NOTHING, Answer, answer_of_text, best_rankings, compose_answer
+from graphrag_lite.search.answer import NOTHING, Answer, answered, compose, ranked
 from graphrag_lite.search.overview import overview
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     rows = index.report_rows
     asked = asked_terms(question)
     reports = rank_reports(index, asked, rows, partition(rows, query.level))
-    ranking = best_rankings(reports.unit_scores, index.document_row, query.top_k)
+    ranking = ranked(reports.unit_scores, index.document_row, query.top_k)
     if query.retrieve_only:
-        return answer_of_text(question, "global", ranking, answer="", citations=[])
+        return answered(question, "global", ranking, answer="", citations=[])
     chosen = [rows[i] for i in reports.order]
     nothing = bool(asked) and says_nothing(question, term_idf(index.bm25, asked))
     if nothing:
-        return compose_answer(question, "global", [], ranking)
+        return compose(question, "global", [], ranking)
     if not asked and not index.reports_are_written:
         return overview(question, "global", ranking, chosen)
     if index.reports_are_written:
@@ -46,13 +46,13 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
         told, citations = quote_reports(
             index, fitting[: index.search_settings.max_reports], asked, report_language(index)
         )
-        return answer_of_text(question, "global", ranking, answer=told or NOTHING, citations=citations)
+        return answered(question, "global", ranking, answer=told or NOTHING, citations=citations)
     from graphrag_lite.search.community_answers import fitting_sentences, relevant_communities
     from graphrag_lite.search.statements import broad_match
 
     match = broad_match(index.bm25, asked)
     said = fitting_sentences(index, asked, relevant_communities(index, chosen, match), match)
-    return compose_answer(question, "global", said, ranking, unsure=nothing is None)
+    return compose(question, "global", said, ranking, unsure=nothing is None)
 
 
 async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:
@@ -77,7 +77,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
         await choose_relevant(index, rows, question.text, asking) if query.dynamic else partition(rows, query.level)
     )
     reports = rank_reports(index, asked_terms(question), rows, chosen)
-    ranking = best_rankings(reports.unit_scores, index.document_row, query.top_k)
+    ranking = ranked(reports.unit_scores, index.document_row, query.top_k)
     count, budget = TokenEstimate.of(index), index.search_settings.max_context_tokens
     parts = batch_records([report_record(index, i) for i in stable_shuffle(rows, chosen)], budget, count)
     points, n_dropped = await map_reports(parts, lambda records: GlobalMap(records, question.text), asking, "report")

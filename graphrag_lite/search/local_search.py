@@ -7,7 +7,7 @@ import numpy as np
 from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.top_k import best_rows
-from graphrag_lite.search.answer import Answer, answer_of_text, best_rankings, compose_answer
+from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.answer_type import expected_answer
 from graphrag_lite.search.attributes_asked import nothing_told
 from graphrag_lite.search.comparison import of_each
@@ -46,22 +46,20 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
 def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.float64]", method: str) -> Answer:
     """Answer from text units by their scores, shape (n_units,)."""
     index = question.index
-    ranking = best_rankings(scores, index.document_row, query.top_k)
+    ranking = ranked(scores, index.document_row, query.top_k)
     if query.retrieve_only:
-        return answer_of_text(question, method, ranking, answer="", citations=[])
+        return answered(question, method, ranking, answer="", citations=[])
     if question.aspects is not None:
         return overview(question, method, ranking)
     if told := table_answer(question, method) or date_answer(question, method) or value_answer(question, query, method):
         return told
     nothing = says_nothing(question, question.weights)
     if nothing or (nothing is False and nothing_told(question, scores)):
-        return compose_answer(question, method, [], ranking)
+        return compose(question, method, [], ranking)
     asked = expected_answer(question, question.features)
     defining = defining_units(question, asked.role or asked.things, scores, asked.is_defined)
     if compared := of_each(question, scores, asked):
-        return compose_answer(
-            question, method, compared.statements, ranking, unsure=nothing is None, lead=compared.lead
-        )
+        return compose(question, method, compared.statements, ranking, unsure=nothing is None, lead=compared.lead)
     foreign = question.language not in ("", *index.languages)  # its words say less of where the answer is
     near = best_rows(scores, FOREIGN_UNITS).tolist() if foreign else ranking.units[:READ_UNITS]
     if question.means_newest:  # other documents tell of other days
@@ -84,7 +82,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         sought=asked,
         held={unit: index.held.statements(unit, periods) for unit in read} if periods else {},
     )
-    return compose_answer(
+    return compose(
         question,
         method,
         [*opening, *in_reading_order(index, sentences), *closing],
@@ -103,7 +101,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
 
     question = query.read_by(index)
     scores = text_unit_scores(question)
-    ranking = best_rankings(scores, index.document_row, query.top_k)
+    ranking = ranked(scores, index.document_row, query.top_k)
     shown = Shown()
     sections = local_sections(question, query, scores)
     records = render(sections, index.search_settings.max_context_tokens, TokenEstimate.of(index), shown)

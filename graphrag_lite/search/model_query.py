@@ -13,7 +13,7 @@ from graphrag_lite.llm.chat import ChatModel, Reply, Request
 from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.replies.json_reply import read_object
-from graphrag_lite.search.answer import NOTHING, Answer, Ranking, answer_of_text, cite
+from graphrag_lite.search.answer import NOTHING, Answer, Ranking, answered, cite
 from graphrag_lite.text.sentences import sentences
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class Asking:
     ) -> Answer:
         """Make an answer of what was written; every mark is resolved to the places of its record."""
         index = question.index
-        return answer_of_text(
+        return answered(
             question,
             method,
             ranking,

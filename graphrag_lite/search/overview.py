@@ -16,7 +16,7 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.retrieval.recurring_titles import recurring_titles
 from graphrag_lite.retrieval.report_ranking import partition, rank_reports
-from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, compose_answer
+from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, compose
 from graphrag_lite.search.community_answers import theme_statements
 from graphrag_lite.search.entity_statements import description_statements
 from graphrag_lite.search.sentence_choice import choose_sentences, read_out
@@ -91,7 +91,7 @@ def overview(
             rows = index.report_rows
             reports = [rows[i] for i in rank_reports(index, [], rows, partition(rows, 0)).order]
         said = theme_statements(index, reports)
-    told = compose_answer(question, method, said, ranking)
+    told = compose(question, method, said, ranking)
     body = "" if told.answer == NOTHING else f"\n\n{told.answer}"
     return replace(told, answer="\n".join(lines) + body, abstained=False)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.retrieval.bm25 import LEAST_STEM
-from graphrag_lite.search.answer import Answer, Ranking, Statement, answer_of_text, cite
+from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite
 from graphrag_lite.search.answer_type import HOW_MANY
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.word_lists import sections
@@ -69,7 +69,7 @@ def table_answer(question: "Question", method: str) -> Answer | None:
     if len(ordered) > SHOWN:
         lines.append(f"- and {len(ordered) - SHOWN} more")
     ranking = Ranking([rows[row] for row in ordered], ordered)
-    return answer_of_text(question, method, ranking, answer="\n".join(lines), citations=citations)
+    return answered(question, method, ranking, answer="\n".join(lines), citations=citations)
 
 
 def _values(question: "Question", words: Sequence[str]) -> Iterator[Value]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.read.documents import ROLES
 from graphrag_lite.retrieval.replies import PAST
-from graphrag_lite.search.answer import Answer, Ranking, answer_of_text, cite
+from graphrag_lite.search.answer import Answer, Ranking, answered, cite
 from graphrag_lite.search.context_records import places_of
 from graphrag_lite.temporal import holding
 from graphrag_lite.temporal.one_value import one_value_relations, relation_asked
@@ -81,4 +81,4 @@ def _shown(question: "Question", method: str, row: dict[str, Any]) -> Answer:
     ranking = Ranking([place.unit], [index.document_row[place.unit]])
     cited = cite(index, 1, place)
     text = f"{escape_marks(holding.fact_line(row))}: {escape_marks(cited.text)} [1]"
-    return answer_of_text(question, method, ranking, answer=text, citations=[cited])
+    return answered(question, method, ranking, answer=text, citations=[cited])

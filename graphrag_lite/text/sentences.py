@@ -121,9 +121,15 @@ def _paragraphs(text: str) -> Iterator[int]:
 
 
 def _ends_at(text: str, line: int, wrapped: bool, room: float) -> bool:
-    """Say whether a sentence ends with the line before the one at `line`, whose first word would not fill `room`."""
+    """Say whether a sentence ends with the line before the one at `line`.
+
+    In hard-wrapped text it does where that line had `room` for the next word, and the next one is indented or begins
+    with a capital.
+    """
     if not wrapped or MARKED_LINE.match(text, line):
         return True
+    if text[line].islower():
+        return False
     first = WORD.match(text, line)
     return line - text.rfind("\n", 0, line - 1) + len(first[0].lstrip() if first else "") < room
 

@@ -14,7 +14,7 @@ from graphrag_lite.errors import InputError
 from graphrag_lite.retrieval.abstention import passage_fit, term_idf
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search import overview
-from graphrag_lite.search.answer import NOTHING, best_rankings
+from graphrag_lite.search.answer import NOTHING, ranked
 from graphrag_lite.search.entity_statements import entity_answer
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.sentence_choice import choose_sentences
@@ -30,15 +30,15 @@ def index(sample: Path) -> Index:
 
 def test_ranked_fills_up_to_k_documents_and_units() -> None:
     scores = np.array([5.0, 4.0, 3.0, 2.0, 1.0, 0.0])
-    ranking = best_rankings(scores, [0, 0, 0, 0, 1, 2], 3)
+    ranking = ranked(scores, [0, 0, 0, 0, 1, 2], 3)
     assert ranking.units == [0, 1, 2]
     assert ranking.documents == [0, 1, 2]
-    assert best_rankings(scores, [0, 0, 0, 0, 1, 2], 10).documents == [0, 1, 2]
+    assert ranked(scores, [0, 0, 0, 0, 1, 2], 10).documents == [0, 1, 2]
 
 
 def test_a_second_passage_decides_between_documents_that_are_nearly_level() -> None:
-    assert best_rankings(np.array([1.0, 0.95, 0.9]), [0, 1, 1], 2).documents == [1, 0]
-    assert best_rankings(np.array([1.0, 0.5, 0.5]), [0, 1, 1], 2).documents == [0, 1]
+    assert ranked(np.array([1.0, 0.95, 0.9]), [0, 1, 1], 2).documents == [1, 0]
+    assert ranked(np.array([1.0, 0.5, 0.5]), [0, 1, 1], 2).documents == [0, 1]
 
 
 @pytest.mark.parametrize("method", ["local", "global", "basic"])
