@@ -197,7 +197,7 @@ def test_a_sample_for_prompts_leaves_out_what_fails(
     corpus: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     replace(monkeypatch, STAGES + "split_text_units.sentences")
-    sample = tuning.complete(tuning._sample(corpus(TEXTS), tmp_path / "output", Settings(), 9))
+    sample = tuning.run_coroutine(tuning._sample(corpus(TEXTS), tmp_path / "output", Settings(), 9))
     assert len(sample) == 2 and ODD not in str(sample)
 
 

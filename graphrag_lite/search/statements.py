@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.bm25 import Bm25
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
-LEAST_SHARE = 0.5  # of the question's weight that a sentence holds, times sqrt(n terms), as in abstention.fit
+LEAST_SHARE = 0.5  # of the question's weight that a sentence holds, times sqrt(n terms), as in abstention.passage_fit
 ENOUGH = 0.25  # of the best sentence's value: what has less is left out
 # Documents of which a text unit holds nearly all terms of a sentence that many terms make: a notice, or a greeting.
 FORMULA_DOCUMENTS, FORMULA, MIN_FORMULA = 4, 0.9, 8

@@ -168,7 +168,7 @@ if work == "insert":
         memory.add([Entry(f"batch {batch} note {number}") for number in range(20)])
         print(batch, flush=True)
 elif work == "import":
-    transfer.imported(memory, Path(sys.argv[5]))
+    transfer.import_memory(memory, Path(sys.argv[5]))
 else:
     memory.forget(sys.argv[5:])
 """

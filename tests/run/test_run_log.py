@@ -62,7 +62,7 @@ def test_runs_that_failed_or_were_interrupted(texts: Path, output: Path, monkeyp
         def fail(*_: object, error: BaseException = error, **__: object) -> Any:
             raise error
 
-        monkeypatch.setattr(loop.snapshots, "workplace", fail)
+        monkeypatch.setattr(loop.snapshots, "building_folder", fail)
         with pytest.raises(type(error)):
             index(texts, output)
     entries = run_log.read(output)
