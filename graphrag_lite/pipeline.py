@@ -247,8 +247,7 @@ def index(
         services |= {"corpus": corpus, "readers": known, "left_out": files.left_out, "extractor": found}
         services |= _of_a_model(settings, services["model"], prompt_folder or output.parent / "prompts")
         if killed:
-            asked = [services[name] for name in ("model", "embedder") if services.get(name)]
-            log.killed(killed, [each.spent(killed) for each in asked])
+            log.killed(killed, [services[name].spent(killed) for name in ("model", "embedder") if services.get(name)])
         work = loop.run(
             stages(settings.method, embeds="embedder" in services),
             {"corpus_files": files.rows},

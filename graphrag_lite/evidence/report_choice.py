@@ -57,16 +57,10 @@ def choose_facts(
     defined = {identity: by_place[one.place] for identity, one in leads.items() if one.place in by_place}
     names = _names(members)
     of = {row["id"]: row for row in members}
-    # Of the first that is defined anew, else of the strongest with enough to tell that has a name of its own: what
-    # "constant currency" or "fourth quarter" is said of is no theme.
+    # What "constant currency" or "fourth quarter" is said of is no theme.
     strongest = [row for row in members if whole or not row["title"].islower()][:STRONGEST]
     n_about = Counter(identity for fact in found for identity in fact.about)
-    most_about = max((n_about[row["id"]] for row in members[:LEADERS]), default=0)
-    leaders = [
-        row["id"] for row in members[:LEADERS] if row["id"] in defined and LEADS * n_about[row["id"]] >= most_about
-    ]
-    fresh = sorted(leaders, key=lambda identity: defined[identity].sentence.text in above)
-    for identity in dict.fromkeys((*fresh, *(row["id"] for row in strongest))):
+    for identity in dict.fromkeys((*_leaders(members, defined, n_about, above), *(row["id"] for row in strongest))):
         main: tuple[str, ...] = (identity,)
         told = _told_of([of[identity]], found, sources, whole)
         own = [fact for fact in told if identity in fact.about or _names_any(fact, [of[identity]["title"]])]
@@ -80,26 +74,18 @@ def choose_facts(
         anew = [fact for fact in told if fact.sentence.text not in above]
         first = _introduction(anew, about, _names(strongest), sources)
         if not first or not opens_document(first):  # then somebody who is told with it, and defined
-            others = (
-                defined[row["id"]]
-                for row in strongest
-                if row["id"] in defined and LEADS * n_about[row["id"]] >= n_about[identity]
-            )
+            near = (row["id"] for row in strongest if LEADS * n_about[row["id"]] >= n_about[identity])
+            others = (defined[one] for one in near if one in defined)
             lead = next((fact for fact in others if fact in told and _names_any(fact, about)), None)
             first = lead or first
         main = (*main, *(first.about if first else ()))
         if not (whole or lead or any(fact.is_row or fact.first.day for fact in told)):
             told = _of_work(first, told, sources)
-    narrated = all(sources.is_narrated(fact.first.place[0]) for fact in told)
-    sentences = []
-    told = in_time(told, sources) if narrated else told
-    for fact in told:
-        beside = set(main).isdisjoint(fact.about) and not fact.is_row
-        worth = fact.sentence.worth * (BESIDE if beside else 1.0) * (1.0 if _begins(fact, names) else PASSING)
-        if narrated:  # what happens, happens between people: "Holmes rubbed his hands"
-            worth *= stories.worth(fact.sentence.text)
-            worth *= sum(row["title"].split()[-1] in fact.sentence.text for row in members)
-        sentences.append(replace(fact.sentence, worth=FIRST if fact is first else worth))
+    if narrated := all(sources.is_narrated(fact.first.place[0]) for fact in told):
+        told = in_time(told, sources)
+    people = [row["title"] for row in members] if narrated else []
+    worths = (FIRST if fact is first else _worth(fact, main, names, people) for fact in told)
+    sentences = [replace(fact.sentence, worth=worth) for fact, worth in zip(told, worths, strict=True)]
     used = above - {lead.sentence.text} if lead else above
     ranked = choose_sentences(sentences, len(told) if narrated else most, idf, used)
     chosen = [told[i] for i in (stories.spread(ranked, len(told), most) if narrated else ranked)]
@@ -108,6 +94,22 @@ def choose_facts(
     story = first and opens_document(first) and 2 * works.count(works[0]) > len(works)
     least = MIN_FACTS if whole or lead or story or any(fact.is_row for fact in chosen) else UNDEFINED
     return chosen if len(chosen) >= least and (whole or LEAST_ABOUT * begin >= len(chosen)) else []
+
+
+def _leaders(
+    members: Sequence[Row], defined: Mapping[str, Fact], n_about: Mapping[str, int], above: frozenset[str]
+) -> list[str]:
+    """Return who of the strongest a page may be about: who is defined, and most is said of; defined anew goes first."""
+    most = max((n_about[row["id"]] for row in members[:LEADERS]), default=0)
+    found = [row["id"] for row in members[:LEADERS] if row["id"] in defined and LEADS * n_about[row["id"]] >= most]
+    return sorted(found, key=lambda identity: defined[identity].sentence.text in above)
+
+
+def _worth(fact: Fact, main: Collection[str], names: Collection[str], people: Sequence[str]) -> float:
+    """Return what a fact counts on a page about `main`, a story about `people` where there are any."""
+    beside = set(main).isdisjoint(fact.about) and not fact.is_row
+    worth = fact.sentence.worth * (BESIDE if beside else 1.0) * (1.0 if _begins(fact, names) else PASSING)
+    return worth * stories.worth(fact.sentence.text, people) if people else worth
 
 
 def _of_work(first: Fact | None, told: list[Fact], sources: Sources) -> list[Fact]:

@@ -34,9 +34,10 @@ def is_spoken(text: str, start: int) -> bool:
     return text.startswith(QUOTED, top + 2 if top >= 0 else 0)
 
 
-def worth(sentence: str) -> float:
-    """Return what a sentence counts that tells what people do, not how they look or move, and is no exclamation."""
-    return (1.0 if len(sentence) in WHOLE else PASSING) * (PASSING if _GESTURES.search(sentence) else 1.0)
+def worth(sentence: str, people: Iterable[str]) -> float:
+    """Return what a sentence counts: more for each of some people it names, less for a gesture, or an exclamation."""
+    n_named = sum(name.split()[-1] in sentence for name in people)
+    return n_named * (1.0 if len(sentence) in WHOLE else PASSING) * (PASSING if _GESTURES.search(sentence) else 1.0)
 
 
 def chapter(text: str, start: int) -> str:

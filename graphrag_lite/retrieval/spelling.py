@@ -72,20 +72,16 @@ def readings(
     found: dict[str, str] = {}
     known: dict[str, None] = {}
     unknown: dict[str, tuple[str, bool]] = {}
-    for match in _WORD.finditer(question):
-        for term in terms(match[0], language) if match[0].casefold() not in left_out else ():
+    for written in (match[0] for match in _WORD.finditer(question)):
+        for term in terms(written, language) if written.casefold() not in left_out else ():
             if len(index.postings(term)[0]):
                 known[term] = None
-            elif (
-                len(match[0]) >= MIN_LETTERS[match[0].islower()]
-                and term not in ASKING
-                and _LATIN_GREEK_CYRILLIC.fullmatch(term)
-            ):
-                unknown[match[0]] = term, match[0] in capitalized
-            elif len(parts := _NUMBERED.findall(match[0])) > 1 and all(
+            elif _is_read(written, term):
+                unknown[written] = term, written in capitalized
+            elif len(parts := _NUMBERED.findall(written)) > 1 and all(
                 len(index.postings(part)[0]) for part in terms(" ".join(parts), language)
             ):
-                found[match[0]] = " ".join(parts)
+                found[written] = " ".join(parts)
     if not unknown:
         return found
     others = index.scores(known)
@@ -106,6 +102,12 @@ def readings(
         if forms:
             found[word] = min(forms)[2]
     return found
+
+
+def _is_read(word: str, term: str) -> bool:
+    """Say whether a word that no text has may be another, misspelt."""
+    long = len(word) >= MIN_LETTERS[word.islower()]
+    return long and term not in ASKING and _LATIN_GREEK_CYRILLIC.fullmatch(term) is not None
 
 
 def nearest(term: str, vocabulary: Strings) -> dict[str, int]:

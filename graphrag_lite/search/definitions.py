@@ -6,7 +6,7 @@ beside it, between commas or in brackets. So it does for a role: "Amy Hood, chie
 """
 
 import re
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
@@ -126,7 +126,7 @@ def names_holder(text: str, role: Iterable[str], words: Container[str] = ()) -> 
     )
 
 
-def is_about(heading: str, things: Iterable[str]) -> bool:
+def is_about(heading: str, things: Collection[str]) -> bool:
     """Say whether the heading of a section, or the title of a document, is the name of a thing, and no more.
 
     >>> [is_about(heading, ["npm ci"]) for heading in ("npm-ci", "## `npm ci` command", "npm ci and CI")]
@@ -134,7 +134,7 @@ def is_about(heading: str, things: Iterable[str]) -> bool:
     >>> is_about("### Class: `Worker`", ["Worker"]), is_about("## fs.open(path[, flags])", ["fs.open"])
     (True, True)
     """
-    name = _words(_HEADING.sub("", heading))
+    name = _words(_HEADING.sub("", heading)) if things else ""
     return bool(name) and any(name == _words(thing) for thing in things)
 
 

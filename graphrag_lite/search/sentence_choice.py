@@ -278,9 +278,8 @@ def _candidates(
     asked = wanted.terms
     row = index.document_row[unit]
     document, language = index.document_of(unit)
-    heading = index.cell("documents", "title", row)
-    title = asked.intersection(terms(heading, language))
-    offset, text = (index.cell("text_units", column, unit) for column in ("char_start", "text"))
+    heading, offset = index.cell("documents", "title", row), index.cell("text_units", "char_start", unit)
+    title, text = asked.intersection(terms(heading, language)), index.cell("text_units", "text", unit)
     things = () if defines(text, wanted.sought.things) else wanted.sought.things
     introduced = marked = offset == 0 and is_about(heading, things)
     floor = NAMED_FLOOR if subject_of(index, row) else FLOOR
@@ -293,8 +292,9 @@ def _candidates(
         fragment = not is_statement(sentence)
         if end - start > MAX_LENGTH or any(first <= start < last for first, last in left_out):
             continue
-        if sentence.startswith("#") or _is_of_heading(document, start) or is_about(sentence, things):
-            introduced = introduced or is_about(sentence, things)
+        names_it = is_about(sentence, things)
+        if names_it or sentence.startswith("#") or _is_of_heading(document, start):
+            introduced = introduced or names_it
             marked = sentence.startswith("#")
             continue
         of_row = any(first <= start < last for first, last in cards)
@@ -308,12 +308,8 @@ def _candidates(
             introduced = True
             continue
         own |= wanted.sought.in_other_words(sentence, own) & asked
-        if of_row and fragment:
-            idle = asked.issuperset(terms(sentence.partition(":")[2], language)) or not (
-                own & asked or wanted.sought.kind
-            )
-            if idle:  # "Created: 2026-03-16", of no question; "Key: SUP-12", which it names itself
-                continue
+        if of_row and fragment and _is_idle_cell(sentence, own, language, wanted):
+            continue
         label = document[offset + span[0] : start].strip()
         of_time = [told for at, told in held.items() if offset + span[0] <= at < end]
         n_new = len(own - asked)  # what only repeats the question does not answer it
@@ -327,18 +323,25 @@ def _candidates(
             before |= asked
         if (asks and (wanted.sought.kind or wanted.sought.things)) or (wanted.sought.said and asks_on(document, start)):
             worth *= UNFIT
-        if shows:
-            worth *= CODE
-        if label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2):  # "Yes, sure.", or thanks
-            worth *= THANKS
-        named = label or speaker_of(document, start)
-        known = asked.intersection(terms(f"{named} {_JOINED.sub(' ', named)}", language))
+        thanks = label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2)  # or "Yes, sure."
+        worth *= (CODE if shows else 1.0) * (THANKS if thanks else 1.0)
+        known = asked & _terms_of_name(label or speaker_of(document, start), language)
         answers = wanted.sought.kind == "person" and label.endswith((":", "：")) and not known
         own |= known
         place = Statement(unit, start, end, label.rstrip(":： ") if answers else "")
         found.append(_Candidate(place, own, (title | before) - own, worth, floor, any(begins for _, begins in of_time)))
         before = own & asked
     return found
+
+
+def _is_idle_cell(sentence: str, own: Set[str], language: str, wanted: _Wanted) -> bool:
+    """Say whether a cell says nothing that is asked: "Created: 2026-03-16", or "Key: SUP-12", which is asked about."""
+    value = terms(sentence.partition(":")[2], language)
+    return wanted.terms.issuperset(value) or not (own & wanted.terms or wanted.sought.kind)
+
+
+def _terms_of_name(name: str, language: str) -> frozenset[str]:
+    return frozenset(terms(f"{name} {_JOINED.sub(' ', name)}", language))
 
 
 def _spans(text: str, offset: int, language: str, cards: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

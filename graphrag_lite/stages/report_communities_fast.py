@@ -16,7 +16,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import escape_marks
@@ -63,6 +63,14 @@ class _Citations:
         return " ".join(parts)
 
 
+class Above(NamedTuple):
+    """What the report on a community and those above it hold."""
+
+    summarized: frozenset[str] = frozenset()  # the sentences of their summaries
+    cited: frozenset[tuple[str, int]] = frozenset()  # the places that they cite
+    begun: frozenset[Any] = frozenset()  # what they begin with, and who they are about
+
+
 async def report_communities_fast(
     source_documents: "pa.Table",
     source_units: "pa.Table",
@@ -94,39 +102,33 @@ async def report_communities_fast(
     kept = {} if refresh else _kept(mode, last, source_units, texts, entities, held, weight)
     kept_sentences = _sentences_of(kept, texts)
     defining = {lead.place for lead in told.leads.values()}
-    summarized: dict[int, frozenset[str]] = {-1: frozenset()}  # sentences of a summary and of those above
-    cited: dict[int, frozenset[tuple[str, int]]] = {-1: frozenset()}  # places of a report and of those above
-    begun: dict[int, frozenset[Any]] = {-1: frozenset()}  # what they begin with, and who they are about
+    above = {-1: Above()}  # by community
     reports: list[Row] = []
     everywhere: set[tuple[str, int]] = set()  # places of all reports so far
     for community in sorted(held, key=lambda c: (c["level"], c["community"])):
         number, parent = community["community"], community["parent"]
-        summarized[number], cited[number], begun[number] = summarized[parent], cited[parent], begun[parent]
+        over = above[number] = above[parent]
         if community["size"] < MIN_MEMBERS:
             continue
-        made = attempt(f"community {number}", _report_on, community, told, settings, summarized[parent], pages)
+        made = attempt(f"community {number}", _report_on, community, told, settings, over.summarized, pages)
         report, own, main = made or (None, frozenset(), "")
-        if report and number in kept and report["id"] != kept[number].report["id"]:  # it would be in other words
+        if not report:
+            continue
+        if number in kept and report["id"] != kept[number].report["id"]:  # it would be in other words
             report, own = _stale(kept[number].report, report), frozenset(kept_sentences[number])
-        places = [(span["document_id"], span["char_start"]) for span in report["citations"]] if report else []
+        places = [(span["document_id"], span["char_start"]) for span in report["citations"]]
         # What begins as a page above it does, or tells little more than that, is its parent's to tell.
-        if (
-            report
-            and begun[parent].isdisjoint((places[0], main))
-            and _tells_more(places, cited[parent], everywhere, defining)
-        ):
+        if over.begun.isdisjoint((places[0], main)) and _tells_more(places, over.cited, everywhere, defining):
             reports.append(report)
-            summarized[number] |= own
             everywhere.update(places)
-            cited[number], begun[number] = cited[number] | set(places), begun[number] | {places[0], main}
+            above[number] = Above(over.summarized | own, over.cited.union(places), over.begun | {places[0], main})
     if held and not reports:  # a few notes: what their communities hold makes one page
         held = [_whole(held, told.weights)]
         only = attempt(f"community {held[0]['community']}", _report_on, held[0], told, settings, frozenset())
         reports = [only[0]] if only and only[0] else []
     reports.sort(key=lambda report: report["community"])
     if kept:
-        n_kept = sum(report["community"] in kept for report in reports)
-        logger.info(kept_summary(reports, n_kept, len(reports)))
+        logger.info(kept_summary(reports, sum(report["community"] in kept for report in reports), len(reports)))
     bases_of = tables.make("report_bases", bases(reports, held, weight, kept))
     return tables.make("community_reports", reports), bases_of, sources.signs, sources.sentences, pages.table()
 

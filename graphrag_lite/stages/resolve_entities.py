@@ -71,14 +71,12 @@ async def resolve_entities(
     import pyarrow as pa
 
     lower_counts = _lower_counts(source_units, each, attempt, last)
-    names, types, document_ids = (
-        tables.intern_strings(entity_mentions[column]) for column in ("name", "type", "document_id")
-    )
+    columns = (entity_mentions[column] for column in ("name", "type", "document_id"))
+    names, types, document_ids = map(tables.intern_strings, columns)
     language_of = dict(tables.rows(source_documents, "id", "language"))
     units = groups.row_indices(entity_mentions["text_unit_id"], source_units["id"])
-    in_order = model is None and extractor is None
     text_of = _texts(source_units)
-    beside = list(_beside(text_of, entity_mentions, in_order=in_order))
+    beside = list(_beside(text_of, entity_mentions, in_order=model is None and extractor is None))
     rows = resolve(
         document_ids,
         names,

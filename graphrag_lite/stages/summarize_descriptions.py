@@ -307,9 +307,7 @@ async def _descriptions(
         except ReplyError as error:  # the index can do without: what was said is there
             model.failed(question.name, error, "its descriptions are not merged: ")
             return None
-        return cut_to_tokens(
-            reply, 2 * settings.max_tokens, count
-        )  # a model that does not count words is not cut mid-thought
+        return cut_to_tokens(reply, 2 * settings.max_tokens, count)  # not mid-thought where it counts no words
 
     while waiting:
         questions: list[Thing] = []
@@ -318,9 +316,7 @@ async def _descriptions(
             places = pack_ranges(said, [count(line) for line in said], settings.max_input_tokens)
             questions += [thing._replace(said=said[pack.start : pack.stop]) for pack in places]
         merging = [question for question in questions if len(question.said) > 1]
-        answers = dict(
-            zip(map(id, merging), await model.map(work, merging, lambda question: question.name), strict=True)
-        )
+        answers = dict(zip(map(id, merging), await model.map(work, merging, lambda each: each.name), strict=True))
         merged: dict[str, list[str | None]] = {}
         for question in questions:
             merged.setdefault(question.key, []).append(answers.get(id(question), question.said[0]))
