@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt
-from graphrag_lite.evidence.notices import legal_spans
 from graphrag_lite.tables import groups
+from graphrag_lite.text.notices import legal_spans
 from graphrag_lite.text.transcripts import speakers
 
 if TYPE_CHECKING:

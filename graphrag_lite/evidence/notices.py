@@ -1,52 +1,15 @@
-"""What stands in a document and is not what it tells: licences, disclaimers, notices that many documents hold alike."""
+"""What stands in a document and is not what it tells: notices, and sentences that many documents hold alike."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from graphrag_lite.text.word_lists import sections
+from graphrag_lite.text.notices import Span
 
-Span = tuple[int, int]
-
-_LEGAL = sections(__package__, "notices.txt")["legal"]
-NEAR = 1_000  # characters between two words of one notice
-LEAST, LEAST_KINDS = 5, 3  # words of a notice, and different ones
 LONG = 1_500  # characters of a document in which a sentence may be a formula: in short ones it is what they say
 FORMULA_DOCUMENTS = 4  # that hold a sentence with the same beginning or end
 EDGE = 40  # characters of a beginning or an end
 _DIGIT = re.compile("[1-9]")
-
-
-def legal_spans(text: str) -> list[Span]:
-    """Return where words of notices stand close together, from the paragraph of the first to the end of the last's.
-
-    >>> notice = "Copyright 2020. All rights reserved. Licensed without warranty; permission to redistribute."
-    >>> legal_spans("Marley was dead, to begin with.\\n\\n" * 20 + notice)
-    [(660, 751)]
-    """
-    text = text.lower()
-    if sum(map(text.__contains__, _LEGAL)) < LEAST_KINDS:  # of short documents most
-        return []
-    spans: list[Span] = []
-    group: list[tuple[int, str]] = []
-    for at, word in [*sorted(_legal_words(text)), (len(text) + 2 * NEAR, "")]:
-        if group and at - group[-1][0] > NEAR:
-            if len(group) >= LEAST and len({word for _, word in group}) >= LEAST_KINDS:
-                start, end = text.rfind("\n\n", 0, group[0][0]), text.find("\n\n", group[-1][0])
-                spans.append((start + 2 if start >= 0 else 0, end if end >= 0 else len(text)))
-            group = []
-        group.append((at, word))
-    return spans
-
-
-def _legal_words(text: str) -> Iterator[tuple[int, str]]:
-    """Yield where each word of notices begins in a text in small letters."""
-    for word in _LEGAL:
-        at = text.find(word)
-        while at >= 0:
-            if not text[at - 1 : at].isalpha() or not word[0].isascii():
-                yield at, word
-            at = text.find(word, at + len(word))
 
 
 def is_noticed(spans: Iterable[Span], start: int, end: int) -> bool:

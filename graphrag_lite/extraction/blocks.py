@@ -16,7 +16,7 @@ TYPES = {
     "person": "person",
     "organization": "organization",
 }  # of the entities that cells name
-NO_PROSE = frozenset({"code", "card", "references"})
+NO_PROSE = frozenset({"code", "card", "references", "notice"})
 
 
 class Block(NamedTuple):

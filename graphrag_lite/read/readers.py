@@ -16,6 +16,7 @@ from graphrag_lite.plugins import Origin
 from graphrag_lite.read import formats
 from graphrag_lite.read.documents import Block, Fields, Item, Loaded, Reader, Unreadable
 from graphrag_lite.read.stated_times import read_times
+from graphrag_lite.text.notices import legal_spans
 from graphrag_lite.text.word_lists import expressions
 
 _NAMES = expressions(__package__, "references.txt")["references"]
@@ -48,7 +49,7 @@ class Readers:
         try:
             reader = next(each for each in self._of(path) if each.recognises is None or each.recognises(data))
             found = reader.read(data, path, fields)
-            yield from found if reader.rows else map(_with_references, found)
+            yield from map(_with_notices, found if reader.rows else map(_with_references, found))
         except ValueError as error:
             yield Unreadable(path, str(error))
         except ENDS_RUN:
@@ -73,6 +74,20 @@ def _with_references(item: Item) -> Item:
     for heading in REFERENCES.finditer(item.text):
         after = HEADING.search(item.text, heading.end())
         found.append(Block("references", "", heading.start(), after.start() if after else len(item.text)))
+    return replace(item, blocks=(*item.blocks, *found)) if found else item
+
+
+def _with_notices(item: Item) -> Item:
+    """Mark licences and legal notices as blocks, which tell nothing of the matter; not where most of a document is one.
+
+    >>> notice = "Copyright 2020. All rights reserved. Licensed without warranty; permission to redistribute."
+    >>> _with_notices(Loaded("a", "", "Marley was dead, to begin with. " * 9 + "\\n\\n" + notice)).blocks
+    (Block(kind='notice', label='', char_start=290, char_end=381),)
+    """
+    spans = legal_spans(item.text) if isinstance(item, Loaded) else []
+    if not isinstance(item, Loaded) or 2 * sum(end - start for start, end in spans) > len(item.text):
+        return item
+    found = [Block("notice", "", start, end) for start, end in spans]
     return replace(item, blocks=(*item.blocks, *found)) if found else item
 
 

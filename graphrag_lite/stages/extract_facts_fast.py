@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
+from graphrag_lite.extraction.blocks import NO_PROSE
 from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.run.services import Each, Last
 from graphrag_lite.tables import groups
@@ -26,7 +27,6 @@ READS = {  # whose rows are a document's, and what is read of them; its id tells
     "episodes": ("document_id", "id", "speaker", "reference_time", "char_start", "char_end"),
     "entity_mentions": ("document_id", "name", "mention_start", "type"),
 }
-UNREAD = ("code", "card", "references")
 
 
 async def extract_facts_fast(
@@ -141,7 +141,7 @@ def _documents(
         )
     )
     for identity, text, title, language, created_at, blocks in tables.rows(source_documents, *held):
-        unread = [(block["char_start"], block["char_end"]) for block in blocks if block["kind"] in UNREAD]
+        unread = [(block["char_start"], block["char_end"]) for block in blocks if block["kind"] in NO_PROSE]
         names = {Name(start, name, kind) for name, start, kind in next(named) if start >= 0 and kind != "date"}
         found = {name.name for name in names}
         topics = [name for name in names_of_title(title) if name in found]

@@ -29,5 +29,7 @@ def test_a_sentence_of_a_story_bears_its_chapter() -> None:
 
 
 def test_what_people_do_is_worth_more_than_how_they_look() -> None:
-    assert worth("Michael determined to attend the great meeting in Yorkshire.") == 1.0
-    assert worth("Michael bowed his head, and looked at the lamp beside his bed.") < 1.0
+    people = ["Michael Warden", "Ann"]
+    assert worth("Michael Warden determined to attend the great meeting in Yorkshire.", people) == 1.0
+    assert worth("Warden bowed his head, and looked at the lamp beside his bed.", people) < 1.0
+    assert worth("The great meeting in Yorkshire was attended by many.", people) == 0.0

@@ -63,6 +63,14 @@ def test_code_and_references_name_nothing_and_wikilinks_do(tmp_path: Path) -> No
     }
 
 
+def test_a_licence_names_nobody_where_it_is_not_what_the_document_is(tmp_path: Path) -> None:
+    story = "Marley knew Scrooge. Scrooge knew Cratchit well.\n\n" * 9
+    licence = "Copyright Ann Pike. All rights reserved. Licensed by Bo Lund without warranty; you may redistribute it."
+    snapshot = index(tmp_path, {"a.txt": story + licence, "b.txt": licence.replace("Ann Pike", "Cy Dahl")})
+    names = set(tables.read(snapshot, "entities")["title"].to_pylist())
+    assert {"Scrooge", "Cratchit", "Cy Dahl"} <= names and "Ann Pike" not in names
+
+
 def test_the_values_of_a_status_are_attributes_those_of_another_column_may_be_names() -> None:
     text = "Status: Open\nReporter: Hooli"
     cells = (Block("value", "Status", 8, 12), Block("value", "Reporter", 23, 28))
