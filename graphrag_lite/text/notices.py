@@ -20,7 +20,7 @@ def legal_spans(text: str) -> list[Span]:
     >>> legal_spans("Marley was dead, to begin with.\\n\\n" * 20 + notice)
     [(660, 751)]
     """
-    text = text.lower()
+    text = text.replace("İ", "I").lower()  # the one letter that is two in lower case, which would move all places
     if sum(map(text.__contains__, _LEGAL)) < LEAST_KINDS:  # of short documents most
         return []
     spans: list[Span] = []
@@ -35,9 +35,9 @@ def legal_spans(text: str) -> list[Span]:
 
 
 def _start(text: str, first: int) -> int:
-    paragraph = text.rfind("\n\n", 0, first)
-    paragraph += 2 if paragraph >= 0 else 1
-    return paragraph if first - paragraph <= NEAR else max(paragraph, text.rfind(". ", 0, first) + 2)
+    paragraph, sentence = (text.rfind(end, 0, first) for end in ("\n\n", ". "))
+    paragraph = paragraph + 2 if paragraph >= 0 else 0
+    return paragraph if first - paragraph <= NEAR or sentence < paragraph else sentence + 2
 
 
 def _end(text: str, last: int) -> int:
