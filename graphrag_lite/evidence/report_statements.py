@@ -25,7 +25,7 @@ from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_notice
 from graphrag_lite.evidence.report_title import headline, is_informative
 from graphrag_lite.evidence.sentence_dates import resolve_dates, stated_period
 from graphrag_lite.evidence.sentence_reading import POINTER, Reading, is_cell, read_sentence
-from graphrag_lite.evidence.stories import chapter, is_narrated, is_spoken
+from graphrag_lite.evidence.stories import chapters, is_narrated, is_spoken
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.function_words import FUNCTION_WORDS
@@ -129,6 +129,7 @@ class Sources:
         self._made: dict[Place, Statement | None] = {}
         self._longest: dict[tuple[str, int], Statement] = {}
         self._narrated: dict[str, bool] = {}
+        self._chapters: dict[str, list[tuple[int, str]]] = {}
 
     def document(self, identity: str) -> Row:
         """Return a document's row, with its text and blocks; those of a large corpus are not held all."""
@@ -274,7 +275,9 @@ class Sources:
     def chapter(self, one: Statement) -> str:
         """Return the heading of the chapter that a statement of a story stands in; empty for what is no story."""
         document, start = one.place
-        return chapter(self.document(document)["text"], start) if self.is_narrated(document) else ""
+        if document not in self._chapters:
+            self._chapters[document] = chapters(self.document(document)["text"]) if self.is_narrated(document) else []
+        return next((heading for first, heading in reversed(self._chapters[document]) if first <= start), "")
 
     def is_said_by(self, one: Statement, name: str) -> bool:
         """Say whether a statement is only what the bearer of a name says: no word of the name stands in it."""

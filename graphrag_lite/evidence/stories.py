@@ -40,14 +40,17 @@ def worth(sentence: str, people: Iterable[str]) -> float:
     return n_named * (1.0 if len(sentence) in WHOLE else PASSING) * (PASSING if _GESTURES.search(sentence) else 1.0)
 
 
-def chapter(text: str, start: int) -> str:
-    """Return the heading of the chapter that a sentence of a story stands in, empty where there is none.
+def chapters(text: str) -> list[tuple[int, str]]:
+    """Return where each chapter of a story begins, and its heading, which ends there.
 
-    >>> chapter("CHAPTER II. THE STATEMENT OF THE CASE.\\n\\nShe came.", 42)
-    'The Statement of the Case'
+    >>> chapters("CHAPTER II. THE STATEMENT OF THE CASE.\\n\\nShe came.")
+    [(40, 'The Statement of the Case')]
     """
-    headings = _HEADINGS.findall(text, 0, start)
-    said = " ".join(headings[-1].split()) if headings else ""
+    return [(found.end(), _heading(found[0])) for found in _HEADINGS.finditer(text)]
+
+
+def _heading(lines: str) -> str:
+    said = " ".join(lines.split())
     named = _BREAK.split(_NUMBERED.sub("", said, count=1))[0].strip(" .") or said.strip(" .")
     return _SMALL.sub(lambda found: found[0].lower(), re.sub(r"[^\W\d_][\w’']*", lambda w: w[0].capitalize(), named))
 

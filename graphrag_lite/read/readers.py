@@ -49,7 +49,7 @@ class Readers:
         try:
             reader = next(each for each in self._of(path) if each.recognises is None or each.recognises(data))
             found = reader.read(data, path, fields)
-            yield from map(_with_notices, found if reader.rows else map(_with_references, found))
+            yield from (_with_blocks(item, references=not reader.rows) for item in found)
         except ValueError as error:
             yield Unreadable(path, str(error))
         except ENDS_RUN:
@@ -62,32 +62,28 @@ class Readers:
         return (reader for reader in self.readers if suffix in reader.mime)
 
 
-def _with_references(item: Item) -> Item:
-    """Mark lists of references as blocks, which name nobody that the document speaks of.
+def _with_blocks(item: Item, *, references: bool) -> Item:
+    """Mark licences and legal notices, and where asked lists of references: what names nobody that a document is about.
 
-    >>> _with_references(Loaded("a", "", "Text.\\n\\n## References\\n\\nA. B. 1999.\\n\\n## Annex")).blocks
+    A document of which most is a notice is about that.
+
+    >>> text = "Text.\\n\\n## References\\n\\nA. B. 1999.\\n\\n## Annex"
+    >>> _with_blocks(Loaded("a", "", text), references=True).blocks
     (Block(kind='references', label='', char_start=7, char_end=35),)
+    >>> notice = "Copyright 2020. All rights reserved. Licensed without warranty; permission to redistribute."
+    >>> text = "Marley was dead, to begin with. " * 9 + "\\n\\n" + notice
+    >>> _with_blocks(Loaded("a", "", text), references=True).blocks
+    (Block(kind='notice', label='', char_start=290, char_end=381),)
     """
     if not isinstance(item, Loaded):
         return item
     found = []
-    for heading in REFERENCES.finditer(item.text):
+    for heading in REFERENCES.finditer(item.text) if references else ():
         after = HEADING.search(item.text, heading.end())
         found.append(Block("references", "", heading.start(), after.start() if after else len(item.text)))
-    return replace(item, blocks=(*item.blocks, *found)) if found else item
-
-
-def _with_notices(item: Item) -> Item:
-    """Mark licences and legal notices as blocks, which tell nothing of the matter; not where most of a document is one.
-
-    >>> notice = "Copyright 2020. All rights reserved. Licensed without warranty; permission to redistribute."
-    >>> _with_notices(Loaded("a", "", "Marley was dead, to begin with. " * 9 + "\\n\\n" + notice)).blocks
-    (Block(kind='notice', label='', char_start=290, char_end=381),)
-    """
-    spans = legal_spans(item.text) if isinstance(item, Loaded) else []
-    if not isinstance(item, Loaded) or 2 * sum(end - start for start, end in spans) > len(item.text):
-        return item
-    found = [Block("notice", "", start, end) for start, end in spans]
+    spans = legal_spans(item.text)
+    if 2 * sum(end - start for start, end in spans) <= len(item.text):
+        found += [Block("notice", "", start, end) for start, end in spans]
     return replace(item, blocks=(*item.blocks, *found)) if found else item
 
 

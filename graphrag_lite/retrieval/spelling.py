@@ -72,16 +72,16 @@ def readings(
     found: dict[str, str] = {}
     known: dict[str, None] = {}
     unknown: dict[str, tuple[str, bool]] = {}
-    for written in (match[0] for match in _WORD.finditer(question)):
-        for term in terms(written, language) if written.casefold() not in left_out else ():
+    for word in (match[0] for match in _WORD.finditer(question)):
+        for term in terms(word, language) if word.casefold() not in left_out else ():
             if len(index.postings(term)[0]):
                 known[term] = None
-            elif _is_read(written, term):
-                unknown[written] = term, written in capitalized
-            elif len(parts := _NUMBERED.findall(written)) > 1 and all(
+            elif _is_read(word, term):
+                unknown[word] = term, word in capitalized
+            elif len(parts := _NUMBERED.findall(word)) > 1 and all(
                 len(index.postings(part)[0]) for part in terms(" ".join(parts), language)
             ):
-                found[written] = " ".join(parts)
+                found[word] = " ".join(parts)
     if not unknown:
         return found
     others = index.scores(known)

@@ -142,7 +142,7 @@ def _read_file(
     last: Last | None,
 ) -> None:
     """Add the documents of a file to those found; of one that cannot be read now, those of the last snapshot."""
-    file = root / os.fsdecode(path.encode())  # its name is UTF-8, whatever the locale takes names for
+    file = _file(root, path)
     try:
         data = file.read_bytes()
     except OSError as error:
@@ -196,7 +196,7 @@ def _people(root: Path, paths: list[str]) -> dict[str, Mapping[str, str]]:
     for path in paths:
         if path.rpartition("/")[2] == "users.json":
             with suppress(OSError):  # which is told when the file is read itself
-                found[str(PurePath(path).parent)] = people_in((root / os.fsdecode(path.encode())).read_bytes())
+                found[str(PurePath(path).parent)] = people_in(_file(root, path).read_bytes())
     return {folder: people for folder, people in found.items() if people}
 
 
@@ -257,6 +257,11 @@ def _together(path: str, bad: list[Unreadable]) -> Unreadable:
     ]
     others = [f"and {len(places) - NAMED} other errors"] if len(places) > NAMED else []
     return Unreadable(path, f"{len(bad)} rows cannot be read: {'; '.join([*told, *others])}")
+
+
+def _file(root: Path, path: str) -> Path:
+    """Return where a file of the corpus is: its name is UTF-8, whatever the locale takes names for."""
+    return root / os.fsdecode(path.encode())
 
 
 def _is_gone(path: Path, error: OSError, last: Last | None) -> bool:

@@ -199,9 +199,11 @@ def _page(
     if is_story(chosen, leads.values(), told.sources):
         chosen = [chosen[0], *in_time(chosen[1:], told.sources)]
         summary, findings = chosen[:n_summary], chosen[n_summary:]
-    main = _main(members, chosen, told)
-    name = _title(main, members, chosen, _years(summary, findings), told)
     titles = {row["id"]: row["title"] for row in members}
+    n_facts = Counter(i for fact in chosen for i in titles if i in fact.about or titles[i] in fact.sentence.text)
+    main = _main(titles, n_facts, chosen, told)
+    of = next(row for row in members if row["id"] == main)
+    name = _title(of, titles, n_facts, chosen, _years(summary, findings), told)
     if all(chapters := [told.sources.chapter(fact.first) for fact in findings]):
         findings = [replace(fact, title=chapter) for fact, chapter in zip(findings, chapters, strict=True)]
         titles = {}
@@ -280,40 +282,30 @@ def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float
     return strength
 
 
-def _main(members: Sequence[Row], chosen: Sequence[Fact], told: Told) -> str:
-    """Return whom a report is about (entity id): who its first fact defines, else names that others name most."""
-    n_facts = _n_facts(members, chosen)
-    names = {row["id"]: row["title"] for row in members}
-    first = [i for i, name in names.items() if i in chosen[0].about or name in chosen[0].sentence.text]
+def _main(titles: Mapping[str, str], n_facts: Mapping[str, int], chosen: Sequence[Fact], told: Told) -> str:
+    """Return whom a report is about, of members by id: who its first fact defines, else names that others name most."""
+    first = [i for i, name in titles.items() if i in chosen[0].about or name in chosen[0].sentence.text]
     defined = _defined(first, chosen[0], told)
-    order = sorted(first or [members[0]["id"]], key=lambda i: (i not in defined, names[i].islower(), -n_facts[i]))
-    return str(order[0])
-
-
-def _n_facts(members: Sequence[Row], chosen: Sequence[Fact]) -> Counter[str]:
-    """Return how many facts are about each member, or name it, by id."""
-    return Counter(
-        row["id"] for fact in chosen for row in members if row["id"] in fact.about or row["title"] in fact.sentence.text
-    )
+    return min(first or [*titles][:1], key=lambda i: (i not in defined, titles[i].islower(), -n_facts[i]))
 
 
 def _defined(identities: Iterable[str], fact: Fact, told: Told) -> set[str]:
     return {i for i in identities if i in told.leads and told.leads[i].place == fact.first.place}
 
 
-def _title(main: str, members: Sequence[Row], chosen: Sequence[Fact], period: str, told: Told) -> str:
-    """Return the title of a report on what is `chosen`: main entity, what it is, or is told in, and period."""
-    titles = {row["id"]: row["title"] for row in members}
-    n_facts = _n_facts(members, chosen)
+def _title(
+    of: Row, titles: Mapping[str, str], n_facts: Mapping[str, int], chosen: Sequence[Fact], period: str, told: Told
+) -> str:
+    """Return the title of a report on what is `chosen`: the main entity, what it is, or is told in, and period."""
     language = chosen[0].first.language
-    is_what = definition(chosen[0].sentence.text, titles[main], language) if _defined([main], chosen[0], told) else ""
+    is_defined = _defined([of["id"]], chosen[0], told)
+    is_what = definition(chosen[0].sentence.text, of["title"], language) if is_defined else ""
     name = told.sources.own_title(
         common_subject([told.sources.called(fact.first.place[0]) for fact in chosen]), language
     )
-    words = set(WORD.findall(titles[main].casefold()))
+    words = set(WORD.findall(of["title"].casefold()))
     of_file = FILE_WORDS.search(name) and words.issubset(WORD.findall(name.casefold()))
-    if name and not (is_what and (name.casefold() in titles[main].casefold() or of_file)):
-        of = next(row for row in members if row["id"] == main)
+    if name and not (is_what and (name.casefold() in of["title"].casefold() or of_file)):
         headed = of["type"] == "location" and not is_informative(
             told.sources.document(chosen[0].first.place[0])["title"]
         )
@@ -323,11 +315,11 @@ def _title(main: str, members: Sequence[Row], chosen: Sequence[Fact], period: st
         told_first = opens_document(chosen[0]) and 2 * len(wanted.intersection(chosen[0].sentence.terms)) > len(wanted)
         return title([] if headed or known or told_first else [of["title"]], name, period)
     if is_what:
-        return title([titles[main]], is_what, period)
+        return title([of["title"]], is_what, period)
     least = max(2, len(chosen) / OFTEN)
     often = (i for i in sorted(titles, key=lambda i: -n_facts[i]) if n_facts[i] >= least)
     others = [titles[i] for i in often if words.isdisjoint(WORD.findall(titles[i].casefold()))]
-    return title([titles[main], *others], "", period)
+    return title([of["title"], *others], "", period)
 
 
 def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.evidence.stories import chapter, is_narrated, is_spoken, spread, worth
+from graphrag_lite.evidence.stories import chapters, is_narrated, is_spoken, spread, worth
 
 STORY = (
     "STAVE TWO\n\nTHE FIRST OF THE THREE SPIRITS\n\nScrooge woke.\n\n'Who are you?' said he. It was cold.\n\n'A Ghost.'"
@@ -23,9 +23,10 @@ def test_what_is_said_in_a_story_is_told_from_what_is_narrated() -> None:
 
 
 def test_a_sentence_of_a_story_bears_its_chapter() -> None:
-    assert chapter(STORY, STORY.index("Scrooge")) == "The First of the Three Spirits"
-    assert chapter("MR. PARSONS RUNS — AND FALLS.\n\nHe ran.", 33) == "Mr. Parsons Runs"
-    assert chapter("He ran.\n\nShe fell.", 9) == ""
+    first, heading = chapters(STORY)[-1]
+    assert first == STORY.index("Scrooge") and heading == "The First of the Three Spirits"
+    assert chapters("MR. PARSONS RUNS — AND FALLS.\n\nHe ran.") == [(31, "Mr. Parsons Runs")]
+    assert chapters("He ran.\n\nShe fell.") == []
 
 
 def test_what_people_do_is_worth_more_than_how_they_look() -> None:
