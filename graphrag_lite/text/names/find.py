@@ -81,10 +81,11 @@ def _cased(text: str, language: str) -> list[Name]:
     runs = [part for run in find_runs(tokens, language, titles) for part in split_run(tokens, run, language)]
     if language == "de":
         runs = [part for run in runs if (part := without_nouns(tokens, run))]
+    written = frozenset(tokens.words)
     kept: list[Run] = []
     for run in sorted([*titles, *runs], key=lambda run: run.first):
         start = tokens.starts[run.first]
-        if _labels(text, tokens, run):
+        if _labels(text, tokens, run, written):
             kept.append(run._replace(anchored=run.last - run.first > 1, kind="person", initial=False))
         elif not _within(muted, start) and not _is_shouted(tokens, run):
             proves = not _within(headings, start) and not _measures(tokens, run)
@@ -136,8 +137,11 @@ def _within(spans: list[tuple[int, int]], position: int) -> bool:
     return at >= 0 and position < spans[at][1]
 
 
-def _labels(text: str, tokens: Tokens, run: Run) -> bool:
-    """Tell whether a run labels what someone says: "KEVIN SCOTT: Hi", or "Alex:" at the start of a line."""
+def _labels(text: str, tokens: Tokens, run: Run, written: frozenset[str]) -> bool:
+    """Tell whether a run labels what someone says: "KEVIN SCOTT: Hi", or "Alex:" at the start of a line.
+
+    `written` are the words of the text.
+    """
     end = tokens.ends[run.last - 1]
     if text[end : end + 1] not in (":", " ", "*") or not _LABEL.match(text, end) or run.last - run.first > 4:
         return False
@@ -149,7 +153,7 @@ def _labels(text: str, tokens: Tokens, run: Run) -> bool:
     if not all(word[0].isupper() for word in words):
         return False
     acronym, hyphen, _ = words[0].partition("-")
-    plain = low[0] in tokens.words and low[0] not in GIVEN_NAMES
+    plain = low[0] in written and low[0] not in GIVEN_NAMES
     if len(words) == 1 and ((hyphen and len(acronym) > 1 and acronym.isupper()) or plain):
         return False  # "MMLU-Pro: ..."; what the text has in small letters, too, "Post-Training: ..."
     if len(words) > 1 and all(word.isupper() for word in words):

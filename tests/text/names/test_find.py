@@ -198,7 +198,7 @@ def test_names_lie_in_the_text_in_order_without_overlap(parts: list[str], langua
     "part",
     [
         *["a", " ", "A", "A ", "Velm ", "\n", '"', '"A ', "A.", "A-", "A'", "Ab (AB) ", "Bank of ", "_", "http://"],
-        *["Ab: ", '"Silent Orchard" ', "carbon tax ", "ABC DEF\n", "natural language (NL) "],
+        *["Ab: ", "Ab:\n", '"Silent Orchard" ', "carbon tax ", "ABC DEF\n", "natural language (NL) "],
     ],
 )
 def test_time_grows_no_faster_than_the_text(part: str) -> None:
