@@ -1,6 +1,7 @@
 """Each export of conversations gives what a person sees in it, however it is packed, and whatever is damaged."""
 
 import asyncio
+import gzip
 import io
 import json
 import tracemalloc
@@ -286,9 +287,21 @@ def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(item, Unreadable) and "more than is read" in item.error
 
 
-def test_an_archive_of_other_things_holds_no_document() -> None:
-    (item,) = all_readers().read(zipped({"notes.txt": b"Hello.", "../x.json": b"{}"}), "a.zip", Fields())
-    assert isinstance(item, Loaded) and item.text == ""
+def test_an_archive_of_other_things_is_a_folder() -> None:
+    parts = {"b/notes.md": b"# Notes\n\nHello.", "../x.txt": b"No.", "__MACOSX/._x.txt": b"No.", "a.csv": b"damaged\0"}
+    unreadable, notes = all_readers().read(zipped(parts), "a.zip", Fields())
+    assert isinstance(unreadable, Unreadable) and unreadable.where == "a.zip/a.csv"
+    assert isinstance(notes, Loaded) and (notes.source_id, notes.title) == ("a.zip/b/notes.md", "Notes")
+    (nothing,) = all_readers().read(zipped({"photo.jpg": b"\xff"}), "a.zip", Fields())
+    assert isinstance(nothing, Loaded) and nothing.text == ""
+
+
+def test_what_gzip_has_compressed_is_read_as_what_it_is() -> None:
+    rows = b'{"id": "a", "text": "Ann met Bob."}\n'
+    (row,) = all_readers().read(gzip.compress(rows), "a.jsonl.GZ", Fields())
+    assert isinstance(row, Loaded) and row.text == "Ann met Bob."
+    (cut,) = all_readers().read(gzip.compress(rows)[:30], "a.jsonl.gz", Fields())
+    assert isinstance(cut, Unreadable) and "damaged" in cut.error
 
 
 @pytest.mark.parametrize(
