@@ -1,7 +1,7 @@
 """Which facts of a community its report tells: those of one entity with enough to tell, and of what is close to it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,8 @@ from graphrag_lite.evidence.report_title import is_informative
 from graphrag_lite.text.transcripts import WHOLE
 
 Row = Mapping[str, Any]
+Choose = Callable[[Sequence[Fact | Statement], Sequence[float], Sequence[bool], bool], list[int]]
+"""`best_of`, of what is told, what each is worth, whether it is used above, and whether it is a story."""
 MIN_FACTS = 3  # what has fewer has no page of its own: its parent tells it
 MIN_OWN = 2  # of them that its main entity is named in
 UNDEFINED = 5  # of facts of which none defines an entity, and none opens the document of most
@@ -28,6 +30,25 @@ LEADS = 4  # that one's facts, times this, are at least those of any of them
 STRONGEST = 10  # members of whom one is looked for of whom there is enough to tell
 
 
+def best_of(
+    told: Sequence[Fact | Statement],
+    worths: Sequence[float],
+    used: Sequence[bool],
+    narrated: bool,
+    *,
+    most: int,
+    idf: Mapping[str, float],
+) -> list[int]:
+    """Return up to `most` of what is told by place, best first; of a story, what is best of each stretch.
+
+    Each has its worth on a page, and may be `used` above; `idf` is what a term is worth.
+    """
+    sentences = [replace(one.sentence, worth=worth) for one, worth in zip(told, worths, strict=True)]
+    texts = {one.text for one, above in zip(sentences, used, strict=True) if above}
+    ranked = choose_sentences(sentences, len(sentences) if narrated else most, idf, texts)
+    return [*stories.spread(ranked, len(sentences), most)] if narrated else ranked
+
+
 def of_one_language(found: list[Fact]) -> list[Fact]:
     """Return the facts in the language of most of them, ties by its code; all where these are too few."""
     n_facts = Counter(fact.first.language for fact in found)
@@ -40,17 +61,16 @@ def choose_facts(
     found: Sequence[Fact],
     leads: Mapping[str, Statement],
     members: Sequence[Row],
-    most: int,
-    idf: Mapping[str, float],
+    choose: Choose,
     above: frozenset[str],
     sources: Sources,
     *,
     whole: bool,
 ) -> list[Fact]:
-    """Return up to `most` facts that a report tells, what it begins with first; none where there are too few for one.
+    """Return the facts that a report tells, what it begins with first; none where there are too few for one.
 
     `members` are the community's entities, strongest first, `leads` their definitions by id; `above` are the sentences
-    of the summaries above it, `idf` what a term is worth. `whole`: it is all of a small corpus.
+    of the summaries above it; `choose` is asked once at most. `whole`: it is all of a small corpus.
     """
     found = [fact for fact in found if not sources.is_spoken(fact.first)]
     by_place = {fact.first.place: fact for fact in found}
@@ -84,11 +104,9 @@ def choose_facts(
     if narrated := all(sources.is_narrated(fact.first.place[0]) for fact in told):
         told = in_time(told, sources)
     people = [row["title"] for row in members] if narrated else []
-    worths = (FIRST if fact is first else _worth(fact, main, names, people) for fact in told)
-    sentences = [replace(fact.sentence, worth=worth) for fact, worth in zip(told, worths, strict=True)]
+    worths = [FIRST if fact is first else _worth(fact, main, names, people) for fact in told]
     used = above - {lead.sentence.text} if lead else above
-    ranked = choose_sentences(sentences, len(told) if narrated else most, idf, used)
-    chosen = [told[i] for i in (stories.spread(ranked, len(told), most) if narrated else ranked)]
+    chosen = [told[i] for i in choose(told, worths, [fact.sentence.text in used for fact in told], narrated)]
     begin = sum(_begins(fact, names) for fact in chosen)
     works = [sources.work(fact.first.place[0]) for fact in chosen]
     story = first and opens_document(first) and 2 * works.count(works[0]) > len(works)

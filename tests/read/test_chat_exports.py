@@ -197,6 +197,15 @@ def _telegram(name: str, number: int, **message: Any) -> dict[str, Any]:
 
 
 BOT = {"type": "message", "subtype": "bot_message", "username": "Bot", "text": "", "ts": "1714557606.0"}
+SKYPE = [
+    {"id": "9", "originalarrivaltime": f"2024-05-01T1{hour}:00:00Z", "messagetype": kind, "content": text} | who
+    for hour, kind, text, who in (
+        (3, "Event/Call", "<partlist/>", {}),
+        (2, "RichText/UriObject", "<URIObject>To view this shared photo</URIObject>", {"from": "8:live:b"}),
+        (1, "RichText", "<quote messageid='1'>Hi</quote>Yes\n<b>May 2</b>", {"from": "8:live:b"}),
+        (0, "RichText/Html", '<p>Hi <at id="8:b">Bo</at> &amp; all</p>', {"displayName": "Ann Lee"}),
+    )
+]
 MORE: dict[str, tuple[Any, list[tuple[str, str, str]]]] = {
     "what a bot shows on Slack": ([BOT | {"attachments": [{"title": "A", "text": "B"}]}], [("Bot", "A\nB", "a")]),
     "chats of one name, one that was left, forwarded": (
@@ -214,6 +223,10 @@ MORE: dict[str, tuple[Any, list[tuple[str, str, str]]]] = {
     "answers within posts": (
         {"value": [exports.TEAMS["value"][1] | {"replies": [exports.TEAMS["value"][1] | {"id": "2"}]}]},
         [("Ann Lee", "Hi Bo & all", "19:x")] * 2,
+    ),
+    "Skype, with a quotation, a photo and a call": (
+        {"conversations": [{"id": "19:x", "displayName": "Club", "messages": None, "MessageList": SKYPE}]},
+        [("Ann Lee", "Hi Bo & all", "19:x"), ("live:b", "Yes\nMay 2", "19:x")],
     ),
     "steps of OpenAI's Responses": (
         [{"type": "reasoning"}, {"type": "function_call_output"}, *exports.OPENAI["messages"][1:2]],
