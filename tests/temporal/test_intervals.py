@@ -52,6 +52,7 @@ def test_what_was_added_to_an_old_document_later_has_been_so_since() -> None:
         ("There's a party on Sunday.", ("plan", "2024-03-10", "2024-03-11")),
         ("See you this Sunday!", ("plan", "2024-03-10", "2024-03-11")),
         ("I worked on it this week.", ("event", "2024-03-04", "2024-03-06")),
+        ("I'm free this week.", ("event", "2024-03-04", "2024-03-11")),
         ("I’ll do it this week.", ("plan", "2024-03-06", "2024-03-11")),
         ("It opens later this month.", ("plan", "2024-03-06", "2024-04-01")),
         ("The call is on Wednesday, April 24.", ("plan", "2024-04-24", "2024-04-25")),
