@@ -139,7 +139,8 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], said:
     ):
         if time.precision != "day" and (_FORMS["owned"].search(before) or behind.startswith("-")):
             return False
-        if time.form == "range" and _FORMS["the"].search(before):
+        of_season = time.period.last.year == time.period.first.year + 1  # "the 2009-10 Premier League"
+        if time.form == "range" and _FORMS["the"].search(before) and not of_season:
             return False
     if bare and time.form == "date":
         return _is_year(time, before, behind, language)
