@@ -6,12 +6,11 @@ sentence worth that names a host, who speaks in many documents.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from itertools import groupby
-from operator import itemgetter
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -188,33 +187,38 @@ class Sources:
         Those that were read `before` are not read again. `sentences` are then how all of them read.
         """
         wanted = sorted({_where(span): span for span in reversed([*spans])}.items())  # the first at each place
-        found = self._read_before()
-        by_document = groupby((span for where, span in wanted if where not in found), key=itemgetter("document_id"))
-        unread = {identity: list(several) for identity, several in by_document}
-        told = LazyItems(len(unread), lambda: (Told(key, self.document(key), spans) for key, spans in unread.items()))
-        for spans, read in zip(unread.values(), each(_readings, told), strict=True):
-            found |= zip(map(_where, spans), read, strict=True)
-        self.sentences = tables.make("report_sentences", self._read(wanted, found))
+        places = {identity: dict(several) for identity, several in groupby(wanted, key=lambda one: one[0][0])}
+        known = zip(places.items(), self._before_of(places), strict=True)
+        read = ((key, [span for where, span in own.items() if where not in then]) for (key, own), then in known)
+        unread = {key: left for key, left in read if left}
+        told = LazyItems(len(unread), lambda: (Told(key, self.document(key), left) for key, left in unread.items()))
+        self.sentences = tables.make("report_sentences", self._read(places, unread, each(_readings, told)))
 
     def _read(
-        self, wanted: Iterable[tuple[Place, Row]], found: dict[Place, Reading | None]
+        self, places: Mapping[str, Mapping[Place, Row]], unread: Mapping[str, list[Row]], read: Iterator[Any]
     ) -> Iterator[tuple[Any, ...]]:
-        """Keep what each sentence says in the place of what was `found`, and yield its row of `report_sentences`."""
-        for where, span in wanted:
-            if known := found.pop(where, None):
-                stated = _stated(span, self.document(where[0]), known, self._named, self._dated)
-                self._made[where] = self._unless_noticed(stated)
-                yield (where[0], self._languages[where[0]], *where[1:], *known)
+        """Keep what each sentence says, by document, and yield its row of `report_sentences`; few are read at once."""
+        columns = ("said_start", "said_end", "worth", "length", "terms")
+        for (identity, own), found in zip(places.items(), self._before_of(places, *columns), strict=True):
+            if left := unread.get(identity):
+                found |= zip(map(_where, left), next(read), strict=True)
+            for where, span in own.items():
+                if known := found.get(where):
+                    stated = _stated(span, self.document(identity), known, self._named, self._dated)
+                    self._made[where] = self._unless_noticed(stated)
+                    yield (identity, self._languages[identity], *where[1:], *known)
+        next(read, None)
 
-    def _read_before(self) -> dict[Place, Reading | None]:
-        """Return how sentences read by place, of documents that are as they were for the last snapshot."""
-        found: dict[Place, Reading | None] = {}
-        for identity, language, first, last, start, end, worth, length, held in tables.rows(
-            self._before, *self._before.column_names
-        ):
-            if self._languages.get(identity) == language:
-                found[identity, first, last] = Reading(start, end, worth, length, tuple(held))
-        return found
+    def _before_of(self, documents: Collection[str], *columns: str) -> Iterator[dict[Place, Any]]:
+        """Yield how sentences read by place, of each of some documents that is as it was for the last snapshot."""
+        import pyarrow as pa
+
+        held = groups.rows_of(self._before, "document_id", documents)
+        read = ("language", "char_start", "char_end", *columns)
+        of_each = groups.by_value(held, "document_id", pa.array(documents, pa.string()), *read)
+        for identity, rows in zip(documents, of_each, strict=True):
+            same = (row[1:] for row in rows if row[0] == self._languages[identity])
+            yield {(identity, first, last): columns and Reading(*one) for first, last, *one in same}
 
     def at(self, spans: Iterable[Row]) -> list[Statement]:
         """Return what the sentences at some spans say; those that cannot be read are left out.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, Fail, unguarded
 from graphrag_lite.errors import TableError
+from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,3 +45,17 @@ class Last:
             return [tables.read(self.folder, name, only.get(name)) for name in (*names, *only)]
         except TableError:
             return None
+
+    def rows(self, name: str, only: list[str], ids: Collection[str]) -> "pa.Table | None":
+        """Return the rows with these ids, and `only` some columns, `id` first; None where the table is damaged.
+
+        No more of it is held at once than some rows.
+        """
+        import pyarrow as pa
+
+        try:
+            parts = (pa.Table.from_batches([part]) for part in tables.batches(self.folder, name, only))
+            held = [groups.rows_of(part, "id", ids).combine_chunks() for part in parts]
+        except TableError:
+            return None
+        return pa.concat_tables(held) if held else None

@@ -31,6 +31,7 @@ from graphrag_lite.evidence.report_title import common_subject, is_informative, 
 from graphrag_lite.evidence.report_told import MIN_MEMBERS, Told, all_told
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
+from graphrag_lite.tables import groups
 from graphrag_lite.tables.long_texts import LongTexts
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.words import terms
@@ -238,16 +239,24 @@ def _kept(
     """Return the reports of the last run that still hold, by community number."""
     if mode == "full" or last is None or last.changed:
         return {}
-    columns = {"source_units": ["id", "char_start", "text"], "entities": ["id", "title"]}
-    if not (before := last.read("community_reports", "report_bases", **columns)):
+    tables_then = last.read("community_reports", "report_bases", source_units=["id"], entities=["id", "title"])
+    if not tables_then:
         return {}
     import pyarrow as pa
 
-    reports, report_bases, units_then, entities_then = before
-    then = set(units_then["id"].to_pylist())
-    places = tables.rows(source_units, "id", "document_id", "char_start", "char_end")
-    new = ["" if identity in then else texts[document][start:end] for identity, document, start, end in places]
-    units = source_units.append_column("text", pa.array(new, pa.string()))
+    reports, report_bases, ids_then, entities_then = tables_then
+    cited = {span["text_unit_id"] for spans in reports["citations"].to_pylist() for span in spans}
+    units_then = last.rows("source_units", ["id", "char_start", "text"], cited)
+    if not units_then:
+        return {}
+    same, new = groups.split_rows(source_units, "id", ids_then["id"])
+    places = tables.rows(new, "document_id", "char_start", "char_end")
+    written = [texts[document][start:end] for document, start, end in places]
+    same = groups.rows_of(same, "id", cited)
+    units = pa.concat_tables(
+        table.append_column("text", pa.array(told, pa.string()))
+        for table, told in ((same, [""] * same.num_rows), (new, written))
+    )
     return keep(reports, report_bases, units_then, units, entities_then, entities, held, weight)
 
 

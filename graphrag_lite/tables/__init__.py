@@ -320,11 +320,16 @@ def _map(path: Path) -> "pa.Table":
 
 
 def batches(folder: Path, name: str, only: list[str]) -> "Iterator[pa.RecordBatch]":
-    """Yield some columns of an intact table, some rows at a time, for a column that is not to be held whole."""
+    """Yield some columns of a table, some rows at a time, for a column that is not to be held whole.
+
+    Raises TableError where it is missing or damaged.
+    """
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path_in(folder, name)) as file:
-        yield from file.iter_batches(batch_size=4096, columns=only)
+    path = path_in(folder, name)
+    options = {"page_checksum_verification": True, "pre_buffer": False, "buffer_size": 1 << 20}
+    with telling_damage(path), pq.ParquetFile(path, **options) as file:
+        yield from file.iter_batches(batch_size=4096, columns=only, use_threads=False)
 
 
 def content_id(*parts: str) -> str:

@@ -21,7 +21,7 @@ from graphrag_lite.text.sentences import is_statement
 from graphrag_lite.text.times import may_state, times
 from graphrag_lite.text.word_lists import sections
 
-LATEST = 40  # years after a sentence was said, or was indexed last: what is later is no year
+LATEST = 40  # years after a sentence was said: what is later, and later than LAST_YEAR, is no year
 LAST_YEAR = 2060
 BEHIND = ("ja", "ko")  # languages in which since and until stand behind the time
 LIFE = 15  # years in brackets behind a name that are a life and no office
@@ -104,7 +104,7 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], said:
     """Tell whether what has the form of a time is one, and the time of what the sentence says."""
     before, behind = plain[max(0, time.start - 40) : time.start], plain[time.end : time.end + 30]
     bare = time.precision == "year" and time.form in ("date", "range", "open") and time.end - time.start < 12
-    latest = said.year + LATEST if said else LAST_YEAR
+    latest = max(LAST_YEAR, said.year + LATEST if said else 0)
     if time.period.first.year < 1000 or time.period.last.year > latest:
         return False
     if language == "en" and (_FORMS["compared"].search(before) or _is_source(before, time)):
@@ -233,7 +233,7 @@ def _told(
     if kind == "event" and _any_of("negations").search(clause[0] + clause[1]) and language == "en":
         polarity = "negative"
     ahead = said and (valid_at or invalid_at) > said.isoformat() and (valid_at or not until)
-    if ahead and (kind == "event" or valid_at):
+    if ahead and not since and (kind == "event" or valid_at):  # what was added later has been so since
         kind = "plan"
     return start, kind, polarity, valid_at, invalid_at, precision
 

@@ -18,6 +18,7 @@ NEAR = 25  # characters between what is said and its time
 _PRONOUN = re.compile(r"\b(?:I|[Ww]e|He|She)\b")
 _CLAUSE = re.compile(r"[,;:(]")
 _SHORT = re.compile(r"^ \([^\s()]{2,10}\)")  # "the Space Telescope Science Institute (STScI)"
+_AND = re.compile(r",? (?:and|but)\b")
 _ARTICLE = re.compile(r"\s+(?:the |a |an |my |our )?$")
 
 
@@ -56,13 +57,6 @@ class OneValue(NamedTuple):
     dated: bool
     start: int
     end: int
-
-    def has_time(self, start: int, end: int, sentence: str) -> bool:
-        """Tell whether a time in characters [start, end) stands right behind it, or before it and nothing between."""
-        if start >= self.end:
-            between = _SHORT.sub("", sentence[self.end : start])
-            return len(between) <= NEAR and not re.search(r"[,;:(]", between)
-        return end <= self.start and not sentence[end : self.start].strip(" ,")
 
 
 @cache
@@ -133,13 +127,16 @@ def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speake
     ('Ana', 'works at', 'Acme', 'begins', True, 0)
     >>> [one.dated for one in one_values("I moved to Oslo.", [(11, 15, "Oslo", "location")], "Bo", "")]
     [True]
+    >>> vega = [(10, 14, "Oslo", "location"), (28, 32, "Vega", "organization")]
+    >>> [one[:3] for one in one_values("I live in Oslo and work at  Vega.", vega, "Bo", "")]
+    [('Bo', 'lives in', 'Oslo'), ('Bo', 'works at', 'Vega')]
     >>> one_values("I want to move to Oslo.", [(18, 22, "Oslo", "location")], "Bo", "")
     []
     """
     if not _has_object(sentence, names) or not any(map(sentence.__contains__, _words().parts)):
         return []
     pattern, meant = _pattern()
-    found = []
+    found: list[OneValue] = []
     for match in pattern.finditer(sentence):
         relation, stage = meant[(match.lastindex or 1) - 1]
         own = one_value_relations()[relation]
@@ -150,16 +147,31 @@ def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speake
             continue
         before = sentence[: match.start()]
         subject, start, gap = _subject(before, names, own.subjects, speaker, topic)
+        joined = _AND.match(before, found[-1].end) if found and not subject else None
+        if joined and _words().between.fullmatch(before, joined.end()):
+            subject, start, gap = found[-1].subject, found[-1].start, before[joined.end() :]
         denied = bool(_words().denied.search(gap))
         lacks_verb = stage == "holds" and relation.startswith("is ") and not _words().be.search(gap)
         if not subject or subject == other[2] or lacks_verb or (denied and stage != "holds"):
             continue
-        now = subject == speaker or _words().now.search(gap)
+        now = subject == speaker or _words().now.search(gap) or (joined and found[-1].dated)
         dated = (
             bool(now) and stage != "was" and not _words().once.search(before + _CLAUSE.split(sentence[other[1] :])[0])
         )
         found.append(OneValue(subject, relation, other[2], "ends" if denied else stage, dated, start, other[1]))
     return found
+
+
+def of_time(told: Sequence[OneValue], start: int, end: int, sentence: str) -> list[OneValue]:
+    """Return what is told of the time in characters [start, end): what these are of, what the time stands right behind,
+    else all that it stands right before."""
+    if exact := [one for one in told if (one.start, one.end) == (start, end)]:
+        return exact
+    near = max((one for one in told if one.end <= start), key=lambda one: one.end, default=None)
+    if near:
+        between = _SHORT.sub("", sentence[near.end : start])
+        return [near] if len(between) <= NEAR and not _CLAUSE.search(between) else []
+    return [one for one in told if end <= one.start and not sentence[end : one.start].strip(" ,")]
 
 
 def _has_object(sentence: str, names: Sequence[tuple[int, int, str, str]]) -> bool:
