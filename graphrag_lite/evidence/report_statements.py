@@ -43,6 +43,7 @@ ASIDE = 0.1  # what a sentence counts that names a host
 STANDS = 0.37  # worth from which a sentence is told: below are those that lean on another, and what is said to "you"
 SEVERAL = 4  # works whose titles are compared
 WORD, _NUMBER = re.compile(r"[^\W_]+(?:['’][^\W_]+)*"), re.compile(r"\d")
+MAX_PARTS = 10  # of a work that are read to know whether it is a story
 HELD = 100  # documents that are kept for the next sentence
 Place = tuple[str, int, int]  # document, and its first and last character
 # Words set off in Markdown, as chats and Word files of other programs hold them: "**HTTPS**".
@@ -262,10 +263,22 @@ class Sources:
         return []
 
     def is_narrated(self, identity: str) -> bool:
-        """Say whether a document is a story that people speak in, or a part of one."""
-        if identity not in self._narrated:
-            self._narrated[identity] = is_narrated(self.document(identity)["text"])
-        return self._narrated[identity]
+        """Say whether a document is a story that people speak in, or a part of one; not each part has dialogue."""
+        work = self.work(identity)
+        if work not in self._narrated:
+            parts = self._parts.get(work, [identity])
+            read = parts[:: 1 + len(parts) // MAX_PARTS]
+            n_narrated = sum(is_narrated(self.document(one)["text"], len(parts) > 1) for one in read)
+            self._narrated[work] = 2 * n_narrated > len(read)
+        return self._narrated[work]
+
+    @cached_property
+    def _parts(self) -> dict[str, list[str]]:
+        """The documents of each work that has a title, in order."""
+        parts: dict[str, list[str]] = {}
+        for identity, title in sorted(tables.rows(self._documents, "id", "title")):
+            parts.setdefault(without_part(title) or identity, []).append(identity)
+        return parts
 
     def is_spoken(self, one: Statement) -> bool:
         """Say whether a statement is what somebody says in a story."""
