@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphrag_lite.attempts import ENDS_RUN, describe_error
 from graphrag_lite.errors import CallError, ReplyError
@@ -21,9 +21,6 @@ from graphrag_lite.plugins import Origin
 from graphrag_lite.settings.models import OPENAI, Embeddings, Llm
 from graphrag_lite.settings.presets import PRESETS
 from graphrag_lite.watch import Watch
-
-if TYPE_CHECKING:
-    from graphrag_lite.llm.http_client import Client, Response
 
 
 class OpenAIEmbedder:
@@ -52,10 +49,7 @@ class OpenAIEmbedder:
 
     async def _batch(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
         estimated = sum(map(estimated_tokens, texts))
-
-        async def send(client: "Client") -> "Response":
-            body = {"model": self.settings.model, "input": list(texts), "encoding_format": "float"}
-            return await client.post("embeddings", body, most=LARGE)
+        body = {"model": self.settings.model, "input": list(texts), "encoding_format": "float"}
 
         def read(answer: Any) -> tuple[tuple[list[list[float]], Usage], int]:
             rows = sorted(answer["data"], key=lambda row: row["index"])
@@ -66,7 +60,7 @@ class OpenAIEmbedder:
             used = token_count((answer.get("usage") or {}).get("prompt_tokens")) or estimated
             return (vectors, Usage(prompt_tokens=used)), used
 
-        return await self.endpoint.post(send, estimated, read)
+        return await self.endpoint.post(lambda client: client.post("embeddings", body, most=LARGE), read, estimated)
 
 
 @dataclass

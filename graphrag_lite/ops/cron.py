@@ -21,6 +21,7 @@ WEEKDAYS = "sun mon tue wed thu fri sat".split()
 ITEM = re.compile(r"(\*|\w+(-\w+)?)(/[0-9]+)?", re.ASCII)
 NEVER = datetime.datetime(2000, 1, 1)  # noqa: DTZ001 - cronsim reads an expression only together with a time
 LOCALTIME = Path("/etc/localtime")
+DAY_LONG = datetime.timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -177,13 +178,30 @@ def _machine_zone() -> datetime.tzinfo:
 def next_after(cron: Cron, zone: datetime.tzinfo) -> Callable[[datetime.datetime], datetime.datetime]:
     """Return a function from a time to the first time after it that the expression names, in UTC.
 
-    As in Debian's cron, a time that is left out where clocks are put forward comes at the change, and one that is there
-    twice comes once; what comes every hour or every few minutes goes on as before.
+    Where clocks are put forward, a time that is left out comes as much later; where they are put back, a time of the
+    hour that is repeated comes twice. So each time of the clock on the wall is read with both offsets from UTC
+    (PEP 495); cronsim itself does as Debian's cron: what is left out comes at the change, what is repeated comes once.
     """
 
+    def moved(moment: datetime.datetime) -> datetime.timedelta:
+        """Return by how much the clock is put forward or back within a day of a time."""
+        before, after = (zone.utcoffset((moment + step).astimezone(zone)) for step in (-DAY_LONG, DAY_LONG))
+        return abs(after - before) if before is not None and after is not None else datetime.timedelta()
+
     def after(moment: datetime.datetime) -> datetime.datetime:
-        times = (time.astimezone(datetime.UTC) for time in CronSim(cron.expression, moment.astimezone(zone)))
-        return next(time for time in times if time > moment)  # in an hour that is there twice some have been
+        moment = moment.astimezone(datetime.UTC)
+        found: list[datetime.datetime] = []
+        begin = moment.astimezone(zone).replace(tzinfo=None) - moved(moment)
+        until = None
+        for wall in CronSim(cron.expression, begin):
+            if until and wall > until:
+                break
+            first, second = (wall.replace(tzinfo=zone, fold=fold).astimezone(datetime.UTC) for fold in (0, 1))
+            later = [each for each in (first, max(first, second)) if each > moment]  # left out: the second is before
+            if later and not found:
+                until = wall + moved(later[0])
+            found += later
+        return min(found)
 
     return after
 

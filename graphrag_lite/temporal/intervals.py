@@ -139,7 +139,8 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], said:
     ):
         if time.precision != "day" and (_FORMS["owned"].search(before) or behind.startswith("-")):
             return False
-        if time.form == "range" and _FORMS["the"].search(before):
+        of_season = time.period.last.year == time.period.first.year + 1  # "the 2009-10 Premier League"
+        if time.form == "range" and _FORMS["the"].search(before) and not of_season:
             return False
     if bare and time.form == "date":
         return _is_year(time, before, behind, language)
@@ -241,7 +242,8 @@ def _told(
 def _meant(plain: str, time: Time, gap: tuple[int, int], said: date) -> Period:
     """Return the days of "on Friday", "this Friday" or "this week": those to come, unless they are told as past.
 
-    The words before tell first: a verb in the past tense, or what is ahead. A weekday that no verb tells of is to come.
+    The words before tell first: a verb in the past tense, or what is ahead. A weekday that no verb tells of is to come,
+    and a week all of it.
     """
     period, words = time.period, plain[time.start : time.end]
     if not _FORMS["now"].fullmatch(words) or period.last > said or said.year == date.max.year:
@@ -260,7 +262,9 @@ def _meant(plain: str, time: Time, gap: tuple[int, int], said: date) -> Period:
         return period if period.first == said or (told and not planned) else Period(day, day)
     day = said + timedelta(days=6 - said.weekday())
     last = day if words.endswith("week") else days_of(said.isoformat()[: 7 if words.endswith("month") else 4]).last
-    return Period(said + timedelta(days=1), last) if planned and last > said else period
+    if last <= said or (told and not planned):
+        return period
+    return Period(said + timedelta(days=1) if planned else period.first, last)
 
 
 def _from(before: str, time: Time) -> re.Match[str] | None:

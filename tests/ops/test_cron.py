@@ -198,12 +198,21 @@ def test_day_of_month_or_day_of_week_is_enough_where_both_are_named() -> None:
 
 def test_clocks_that_are_put_forward_or_back() -> None:
     forward = times("30 2 * * *", "2026-03-28T12:00", 2, "Europe/Berlin")
-    assert forward == ["Sun 29 01:00", "Mon 30 00:30"]  # 02:30 does not exist
-    back = times("30 2 * * *", "2026-10-24T12:00", 2, "Europe/Berlin")
-    assert back == ["Sun 25 00:30", "Mon 26 01:30"]  # 02:30 exists twice
-    assert times("50 2 * * *", "2026-10-25T01:40", 1, "Europe/Berlin") == ["Mon 26 01:50"]  # the second 02:40
-    hourly = times("0 * * * *", "2026-10-24T23:30", 3, "Europe/Berlin")
-    assert hourly == ["Sun 25 00:00", "Sun 25 01:00", "Sun 25 02:00"]
+    assert forward == ["Sun 29 01:30", "Mon 30 00:30"]  # 03:30 of summer time: 02:30 does not exist
+    back = times("30 2 * * *", "2026-10-24T12:00", 3, "Europe/Berlin")
+    assert back == ["Sun 25 00:30", "Sun 25 01:30", "Mon 26 01:30"]  # 02:30 exists twice
+    assert times("*/30 1-3 * * *", "2026-03-29T00:00", 4, "Europe/Berlin") == [
+        *("Sun 29 00:30", "Sun 29 01:00", "Sun 29 01:30", "Sun 29 23:00")
+    ]
+    assert times("0 2 30 12 *", "2011-12-01T00:00", 2, "Pacific/Apia") == [
+        "Fri 30 12:00",
+        "Sat 29 12:00",
+    ]  # no such day
+    assert times("0 * * * *", "2026-10-24T23:30", 3, "Europe/Berlin") == [
+        "Sun 25 00:00",
+        "Sun 25 01:00",
+        "Sun 25 02:00",
+    ]
 
 
 def test_a_time_zone_is_that_of_the_machine_or_a_known_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,16 +254,22 @@ def test_the_time_zone_of_the_machine_is_that_of_etc_localtime(tmp_path: Path, m
 @given(
     expressions, moments, st.sampled_from(["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia"])
 )
-def test_in_any_zone_times_ascend_and_are_those_of_the_clock_but_for_a_change(
-    expression: str, start: datetime.datetime, zone: str
-) -> None:
-    named, day = cron.time_zone(zone), datetime.timedelta(days=1)
-    after, moment = cron.next_after(read(expression), named), start
+def test_in_any_zone_no_time_is_left_out(expression: str, start: datetime.datetime, zone: str) -> None:
+    parsed, named, moment = read(expression), cron.time_zone(zone), start
+    after = cron.next_after(parsed, named)
     for _ in range(3):
         found = after(moment)
+        between = int((found - moment).total_seconds() // 60)
         assert found > moment
-        before, later = ((found + step).astimezone(named).utcoffset() for step in (-day, day))
-        assert comes(expression, found.astimezone(named).replace(tzinfo=None)) or before != later
+        for n in {
+            n for n in (1, 2, 30, 59, 60, 61, 90, 120, between - 60, between - 30, between - 1) if 0 < n < between
+        }:
+            skipped = (moment + datetime.timedelta(minutes=n)).astimezone(named)
+            assert not comes(expression, skipped.replace(tzinfo=None))
+        wall = found.astimezone(named).replace(tzinfo=None)
+        step = datetime.timedelta(days=1)
+        moved = (found + step).astimezone(named).utcoffset() - (found - step).astimezone(named).utcoffset()
+        assert comes(expression, wall) or comes(expression, wall - moved), "it is there, or was left out near by"
         moment = found
 
 
