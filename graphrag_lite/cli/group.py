@@ -4,9 +4,8 @@ import contextlib
 import errno
 import os
 import sys
-import tomllib
 from collections.abc import Callable, Iterator
-from importlib import import_module, resources
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,9 @@ import click
 
 from graphrag_lite.cli.from_graphrag import translated
 from graphrag_lite.errors import GraphragLiteError
+from graphrag_lite.text.word_lists import toml_file
 
-HELP = tomllib.loads((resources.files(__package__) / "help.toml").read_text(encoding="utf-8"))
+HELP = toml_file(__package__, "help.toml")
 COMMANDS: dict[str, str] = HELP["functions"]
 
 

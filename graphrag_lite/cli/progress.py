@@ -1,23 +1,20 @@
 """The watches of a run: what is under way, as bars on a terminal, as lines elsewhere."""
 
 import time
-import tomllib
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from importlib import resources
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from graphrag_lite.cli.terminal import plain, print_note, spent
+from graphrag_lite.text.word_lists import toml_file
 from graphrag_lite.watch import Silence
 
 WIDE = 100  # columns of a terminal from which a bar has its full width
 SILENCE = 10.0  # seconds between lines where no terminal is
-WORDS: dict[str, dict[str, str]] = tomllib.loads(
-    (resources.files(__package__) / "progress.toml").read_text(encoding="utf-8")
-)
+WORDS: dict[str, dict[str, str]] = toml_file(__package__, "progress.toml")
 
 
 def watch(

@@ -5,17 +5,16 @@ the column's empty value, and is counted. Only where nothing can be made of a ta
 """
 
 import math
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from graphrag_lite.errors import InputError
 from graphrag_lite.read.documents import replace_surrogates
 from graphrag_lite.read.json_lines import objects
+from graphrag_lite.text.word_lists import toml_file
 
 Row = dict[str, Any]
 Convert = Callable[[Any], Any]
@@ -78,7 +77,7 @@ SOURCES = {
         tuple(stated["essential"].split()),
         stated.get("required", False),
     )
-    for table, stated in tomllib.loads((resources.files(__package__) / "columns.toml").read_text("utf-8")).items()
+    for table, stated in toml_file(__package__, "columns.toml").items()
 }
 
 

@@ -8,20 +8,19 @@ import contextlib
 import datetime
 import logging
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from graphrag_lite.distribution import installed_version
 from graphrag_lite.errors import GraphragLiteError, OutputError, OverrideError
 from graphrag_lite.run import run_log, snapshots
+from graphrag_lite.text.word_lists import toml_file
 
 DONE = (0, 3)  # exit codes of a run that came to its end; 3: with failures recorded
 SUCCEEDED = ("published", "unchanged")  # in the log of runs
-HELP = tomllib.loads((resources.files(__package__) / "metrics.toml").read_text(encoding="utf-8"))
+HELP = toml_file(__package__, "metrics.toml")
 ROWS = ("documents", "text_units", "entities", "relationships", "communities", "community_reports", "failures")
 USAGE = ("calls", "memo_hits", "prompt_tokens", "completion_tokens")
 

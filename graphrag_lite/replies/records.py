@@ -8,12 +8,12 @@ everything else about the form is optional. Every search is linear in the length
 import html
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
+
+from graphrag_lite.text.word_lists import toml_file
 
 QUOTES = "\"'`“”„‟‘’‚«»「」『』＂＇"
 QUOTE = frozenset(QUOTES)
@@ -62,7 +62,7 @@ class Form:
     least: int = 1
 
 
-WORDS = tomllib.loads((resources.files(__package__) / "record_words.toml").read_text(encoding="utf-8"))
+WORDS = toml_file(__package__, "record_words.toml")
 FORMS = {
     kind: Form(kind, {name: tuple(names) for name, names in form["fields"].items()}, tuple(form["also"]), form["least"])
     for kind, form in WORDS["forms"].items()

@@ -1,20 +1,18 @@
 """How texts tell what a question asks in other words: forms that no stem joins, and ways to tell an attribute."""
 
 import re
-import tomllib
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from graphrag_lite.text.translations import translations
+from graphrag_lite.text.word_lists import toml_file
 from graphrag_lite.text.words import terms
 
 _LETTER = "[A-Za-zß-ÿ]"
 
 
-@cache
 def _lists() -> dict[str, Any]:
-    return tomllib.loads((resources.files(__package__) / "attributes.toml").read_text(encoding="utf-8"))
+    return toml_file(__package__, "attributes.toml")
 
 
 @cache

@@ -5,14 +5,13 @@ Any other question is none of these.
 """
 
 import re
-import tomllib
 from functools import cache
-from importlib import resources
 from typing import NamedTuple
 
 from graphrag_lite.temporal.durations import UNITS
 from graphrag_lite.text.folding import fold_with_places
 from graphrag_lite.text.relative_times import relative_dates
+from graphrag_lite.text.word_lists import toml_file
 
 NUMBERS = "zero one two three four five six seven eight nine ten".split()
 _DAY_OF = re.compile(r"^(?:the (?:day|date)s?(?: on which| that| when| of)?|when|that) ", re.I)
@@ -89,7 +88,7 @@ def _in_english(kind: str, found: re.Match[str]) -> Asked | None:
 @cache
 def _forms(language: str) -> tuple[tuple[tuple[str, re.Pattern[str]], ...], str]:
     """Return the forms of a language, each with its kind, and what stands between events to choose from."""
-    listed = tomllib.loads((resources.files(__package__) / "date_questions.toml").read_text("utf-8")).get(language, {})
+    listed = dict(toml_file(__package__, "date_questions.toml").get(language, {}))
     either = listed.pop("either", " ")
     parts = listed.pop("parts", {})
     if listed and "unit" not in parts:

@@ -7,11 +7,9 @@ better than a wrong one.
 """
 
 import re
-import tomllib
 from collections.abc import Sequence
 from datetime import date, timedelta
 from functools import cache
-from importlib import resources
 from typing import NamedTuple
 
 from graphrag_lite.text.folding import fold_with_places
@@ -19,7 +17,7 @@ from graphrag_lite.text.period import Period, Time, days_of
 from graphrag_lite.text.relative_times import relative_dates
 from graphrag_lite.text.sentences import is_statement
 from graphrag_lite.text.times import may_state, times
-from graphrag_lite.text.word_lists import sections
+from graphrag_lite.text.word_lists import sections, toml_file
 
 LATEST = 40  # years after a sentence was said: what is later, and later than LAST_YEAR, is no year
 LAST_YEAR = 2060
@@ -29,7 +27,7 @@ NEAR = 90  # characters before and behind a time in which a verb tells what it i
 REACH = 50  # characters between such a verb and the time
 OPENING = 12  # characters before a time that opens a sentence: the verb comes behind it
 _WORDS = sections("graphrag_lite.temporal", "verbs.txt")
-_LISTED = tomllib.loads((resources.files("graphrag_lite.temporal") / "intervals.toml").read_text("utf-8"))
+_LISTED = toml_file("graphrag_lite.temporal", "intervals.toml")
 _FORMS = {name: re.compile(form) for name, form in _LISTED.items()}
 
 

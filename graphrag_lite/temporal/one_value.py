@@ -5,11 +5,11 @@ other: "Ana", "now works at", "Acme". The words stand in `one_value.toml`.
 """
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import resources
 from typing import Any, NamedTuple
+
+from graphrag_lite.text.word_lists import toml_file
 
 STAGES = ("holds", "begins", "was", "ends")
 GAP = 40  # characters between a subject and the words behind it
@@ -47,9 +47,8 @@ class OneValue(NamedTuple):
     end: int
 
 
-@cache
 def _listed() -> dict[str, Any]:
-    return tomllib.loads((resources.files(__package__) / "one_value.toml").read_text("utf-8"))
+    return toml_file(__package__, "one_value.toml")
 
 
 @cache

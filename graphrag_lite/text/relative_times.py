@@ -4,16 +4,15 @@ The words of each language stand in `relative_dates.toml`.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from graphrag_lite.text.folding import unaccented
 from graphrag_lite.text.period import Period, Time, days_of
+from graphrag_lite.text.word_lists import toml_file
 
 _LENGTHS = (1, 7, 30.4, 365.25, 7)  # days of a unit
 _HALVES = (0, 3, 15, 182, 1)
@@ -44,7 +43,7 @@ class Words:
 @cache
 def relative_dates() -> dict[str, Words]:
     """Return the words of every language that has some, by ISO 639-1 code."""
-    listed = tomllib.loads((resources.files(__package__) / "relative_dates.toml").read_text("utf-8"))
+    listed = toml_file(__package__, "relative_dates.toml")
     found = {}
     for language, words in listed.items():
         fields: dict[str, Any] = {name: each if isinstance(each, str) else tuple(each) for name, each in words.items()}

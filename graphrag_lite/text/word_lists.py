@@ -1,9 +1,11 @@
 """Word lists are text files beside the modules that use them, where the stamps of stages cover them."""
 
 import re
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
+from typing import Any
 
 _HEAD = re.compile(r"\[([a-z][a-z_ ]*)\](?: +(\S.*))?")
 
@@ -34,6 +36,12 @@ def expressions(package: str, name: str) -> dict[str, str]:
     for section, line in _lines(package, name):
         found[section] = f"{found[section]}|{line}" if section in found else line
     return found
+
+
+@cache
+def toml_file(package: str, name: str) -> dict[str, Any]:
+    """Return what a TOML file of a package says."""
+    return tomllib.loads((resources.files(package) / name).read_text(encoding="utf-8"))
 
 
 def _lines(package: str, name: str) -> Iterator[tuple[str, str]]:

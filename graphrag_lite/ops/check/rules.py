@@ -1,9 +1,7 @@
 """Asks the queries of `rules.toml` about the tables of a snapshot."""
 
 import re
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
@@ -12,12 +10,13 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.mention_fold import execute, select
 from graphrag_lite.ops.check.problems import MAX_NAMED, Problems
 from graphrag_lite.temporal.instants import UNITS, UNKNOWN, first_second
+from graphrag_lite.text.word_lists import toml_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb import DuckDBPyConnection
 
-RULES: dict[str, Any] = tomllib.loads((resources.files(__package__) / "rules.toml").read_text(encoding="utf-8"))
+RULES: dict[str, Any] = toml_file(__package__, "rules.toml")
 COPIES = (("source_documents", "documents"), ("source_units", "text_units"))
 TIMES = ("valid_at", "invalid_at", "created_at", "expired_at")
 
