@@ -92,7 +92,10 @@ def choose_facts(
     sentences = [replace(fact.sentence, worth=worth) for fact, worth in zip(told, worths, strict=True)]
     used = above - {lead.sentence.text} if lead else above
     ranked = choose_sentences(sentences, len(told) if narrated else WIDER * most, idf, used)
-    chosen = [told[i] for i in (stories.spread(ranked, len(told), most) if narrated else ranked)]
+    if narrated:  # a story is told to its end: the best of each stretch
+        best = {i * most // len(told): i for i in reversed(ranked)}
+        ranked = [i for i in ranked if best[i * most // len(told)] == i]
+    chosen = [told[i] for i in ranked]
     if not (narrated or whole):
         chosen = _mostly_own(chosen, identity, _names([of[identity]]), sources)
     chosen = chosen[:most]
