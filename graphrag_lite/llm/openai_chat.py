@@ -18,7 +18,7 @@ from graphrag_lite.errors import CallError, ModelError, SettingsError, Unanswere
 from graphrag_lite.llm.chat import Message, Reply, Request, Usage, first_word, prompt_tokens, with_tools_told
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import DONE, Endpoint
-from graphrag_lite.llm.openai_fields import message_text, parse_json, reply_format, tool_call, usage_of
+from graphrag_lite.llm.openai_fields import is_json, message_text, reply_format, tool_call, usage_of
 from graphrag_lite.llm.own_loop import OfLoop
 from graphrag_lite.llm.thinking import may_think, without_thinking
 from graphrag_lite.settings.models import Llm
@@ -156,7 +156,7 @@ class OpenAIChat:
         ways = [body | reply_format(form, schema) for form in range(self.settings.preset.form, PLAIN + 1)]
         try:
             return await self._best(
-                "form", ways, lambda said: None if said.finish_reason == "length" else _is_json(said.text)
+                "form", ways, lambda said: None if said.finish_reason == "length" else is_json(said.text)
             )
         except Refused as refused:  # of a schema that is harder than the first one
             if not any(word in refused.message.lower() for word in ("response_format", "schema", "grammar")):
@@ -344,11 +344,3 @@ def _is_chosen(text: str, choices: tuple[str, ...]) -> bool:
 def _chosen(reply: Reply, choices: tuple[str, ...]) -> Reply:
     """Count a reply that says its choice as whole, though it was cut off after that token."""
     return replace(reply, finish_reason="stop") if _is_chosen(reply.text, choices) else reply
-
-
-def _is_json(text: str) -> bool:
-    try:
-        parse_json(text)
-    except ValueError:
-        return False
-    return True
