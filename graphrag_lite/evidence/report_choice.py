@@ -1,7 +1,7 @@
 """Which facts of a community its report tells: those of one entity with enough to tell, and of what is close to it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any
@@ -14,6 +14,8 @@ from graphrag_lite.evidence.report_title import is_informative
 from graphrag_lite.text.transcripts import WHOLE
 
 Row = Mapping[str, Any]
+Choose = Callable[[Sequence[Fact | Statement], Sequence[float], Sequence[bool], bool], list[int]]
+"""`best_of`, of what is told, what each is worth, whether it is used above, and whether it is a story."""
 MIN_FACTS = 3  # what has fewer has no page of its own: its parent tells it
 MIN_OWN = 2  # of them that its main entity is named in
 UNDEFINED = 5  # of facts of which none defines an entity, and none opens the document of most
@@ -31,6 +33,26 @@ WIDER, BESIDE_OWN = 2, 2  # times as many are ranked; to so many facts of its ow
 STRONGEST = 10  # members of whom one is looked for of whom there is enough to tell
 
 
+def best_of(
+    told: Sequence[Fact | Statement],
+    worths: Sequence[float],
+    used: Sequence[bool],
+    narrated: bool,
+    *,
+    most: int,
+    idf: Mapping[str, float],
+) -> list[int]:
+    """Return up to `WIDER` times `most` of what is told by place, best first; of a story, what is best of each stretch.
+
+    Each has its worth on a page, and may be `used` above; `idf` is what a term is worth.
+    """
+    sentences = [replace(one.sentence, worth=worth) for one, worth in zip(told, worths, strict=True)]
+    texts = {one.text for one, above in zip(sentences, used, strict=True) if above}
+    ranked = choose_sentences(sentences, len(sentences) if narrated else WIDER * most, idf, texts)
+    best = {i * most // len(sentences): i for i in reversed(ranked)}  # of each stretch: a story is told to its end
+    return [i for i in ranked if best[i * most // len(sentences)] == i] if narrated else ranked
+
+
 def of_one_language(found: list[Fact]) -> list[Fact]:
     """Return the facts in the language of most of them, ties by its code; all where these are too few."""
     n_facts = Counter(fact.first.language for fact in found)
@@ -43,8 +65,8 @@ def choose_facts(
     found: Sequence[Fact],
     leads: Mapping[str, Statement],
     members: Sequence[Row],
+    choose: Choose,
     most: int,
-    idf: Mapping[str, float],
     above: frozenset[str],
     sources: Sources,
     *,
@@ -53,7 +75,7 @@ def choose_facts(
     """Return up to `most` facts that a report tells, what it begins with first; none where there are too few for one.
 
     `members` are the community's entities, strongest first, `leads` their definitions by id; `above` are the sentences
-    of the summaries above it, `idf` what a term is worth. `whole`: it is all of a small corpus.
+    of the summaries above it; `choose` is asked once at most. `whole`: it is all of a small corpus.
     """
     found = [fact for fact in found if not sources.is_spoken(fact.first)]
     by_place = {fact.first.place: fact for fact in found}
@@ -88,14 +110,9 @@ def choose_facts(
         told = in_time(told, sources)
     people = [row["title"] for row in members] if narrated else []
     begun = _names([of[identity]]) if narrated else names
-    worths = (FIRST if fact is first else _worth(fact, main, begun, people) for fact in told)
-    sentences = [replace(fact.sentence, worth=worth) for fact, worth in zip(told, worths, strict=True)]
+    worths = [FIRST if fact is first else _worth(fact, main, begun, people) for fact in told]
     used = above - {lead.sentence.text} if lead else above
-    ranked = choose_sentences(sentences, len(told) if narrated else WIDER * most, idf, used)
-    if narrated:  # a story is told to its end: the best of each stretch
-        best = {i * most // len(told): i for i in reversed(ranked)}
-        ranked = [i for i in ranked if best[i * most // len(told)] == i]
-    chosen = [told[i] for i in ranked]
+    chosen = [told[i] for i in choose(told, worths, [fact.sentence.text in used for fact in told], narrated)]
     if not (narrated or whole):
         chosen = _mostly_own(chosen, identity, _names([of[identity]]), sources)
     chosen = chosen[:most]

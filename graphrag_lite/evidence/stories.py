@@ -7,7 +7,7 @@ from graphrag_lite.text.transcripts import QUOTED, WHOLE
 
 PASSING = 0.5  # what a sentence counts that is short, or long, or tells a gesture or a thought, or points to another
 MEET = 1.5  # what a sentence counts that names two people
-LEAST_SPOKEN = 3  # one of so many paragraphs of a story begins with a quotation mark, one more where it has parts
+FEWEST = 3  # paragraphs of a story
 # Lines in capitals, as chapters are headed: "CHAPTER II.", "THE STATEMENT OF THE CASE."
 _HEADINGS = re.compile(r"(?m)(?:^(?=.*[A-Z]{3})[A-Z][^]a-z\n]{3,300}$\s*)+")
 _NUMBERED = re.compile(r"(?:CHAPTER|PART|BOOK|STAVE|ACT|SCENE|LETTER)\s+[\w-]+\W*", re.I)
@@ -24,15 +24,16 @@ _SMALL = re.compile(r"(?<=\S )(?:A|An|And|At|By|For|From|In|Into|Of|On|Or|The|To
 _BREAK = re.compile(r"\s[—–-]+\s*|;\s|(?<!MR)(?<!MRS)(?<!DR)\.\s")
 
 
-def is_narrated(text: str, is_part: bool = False) -> bool:
-    """Say whether a text, or a part of one, is a story that people speak in.
+def dialogue(text: str) -> float:
+    """Return the share of a text's paragraphs that begin with what somebody says; 0 where these are too few to tell.
 
-    >>> is_narrated("He came.\\n\\n'Why?' she said.\\n\\n'Why not?'"), is_narrated("He came.\\n\\nShe left.")
-    (True, False)
+    >>> dialogue("He came.\\n\\n'Why?' she said.\\n\\nShe left.\\n\\n'Why not?'"), dialogue("'Why?'\\n\\nHe left.")
+    (0.5, 0.0)
     """
     paragraphs = text.split("\n\n")
-    n_spoken = sum(one.startswith(QUOTED) for one in paragraphs)
-    return (LEAST_SPOKEN + is_part) * n_spoken >= len(paragraphs) > LEAST_SPOKEN - 1
+    if len(paragraphs) < FEWEST:
+        return 0.0
+    return sum(one.startswith(QUOTED) for one in paragraphs) / len(paragraphs)
 
 
 def is_spoken(text: str, start: int) -> bool:

@@ -22,7 +22,7 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.definition import definition
 from graphrag_lite.evidence.known_pages import KnownPages
-from graphrag_lite.evidence.report_choice import choose_facts, is_story, of_one_language, opens_document
+from graphrag_lite.evidence.report_choice import Choose, choose_facts, is_story, of_one_language, opens_document
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
@@ -31,6 +31,7 @@ from graphrag_lite.evidence.report_title import common_subject, is_informative, 
 from graphrag_lite.evidence.report_told import MIN_MEMBERS, Told, all_told
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
+from graphrag_lite.tables import groups
 from graphrag_lite.tables.long_texts import LongTexts
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.words import terms
@@ -98,7 +99,9 @@ async def report_communities_fast(
     before = last.read(*kept_tables, unless={"code", "failed"}) if last else None
     sources = Sources(source_documents, source_units, entity_mentions, before, attempt)
     told = all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources, each)
-    pages = KnownPages(before[2] if before else None, told, [settings.model_dump(), sorted(sources.usual)])
+    most = settings.max_summary_sentences + settings.max_findings
+    of_all = [settings.model_dump(), sorted(sources.usual)]
+    pages = KnownPages(before[2] if before else None, told, of_all, most)
     weight = {identity: row["weight"] for identity, row in told.relationship.items()}
     texts = LongTexts(source_documents)
     kept = {} if refresh else _kept(mode, last, source_units, texts, entities, held, weight)
@@ -126,7 +129,8 @@ async def report_communities_fast(
             above[number] = Above(over.summarized | own, over.cited.union(places), over.begun | {places[0], main})
     if held and not reports:  # a few notes: what their communities hold makes one page
         held = [_whole(held, told.weights)]
-        only = attempt(f"community {held[0]['community']}", _report_on, held[0], told, settings, frozenset())
+        one = held[0], told, settings, frozenset[str](), pages, True
+        only = attempt(f"community {held[0]['community']}", _report_on, *one)
         reports = [only[0]] if only and only[0] else []
     reports.sort(key=lambda report: report["community"])
     if kept:
@@ -149,11 +153,16 @@ def _tells_more(
 
 
 def _report_on(
-    community: Row, told: Told, settings: ReportCommunitiesFast, above: frozenset[str], pages: KnownPages | None = None
+    community: Row,
+    told: Told,
+    settings: ReportCommunitiesFast,
+    above: frozenset[str],
+    pages: KnownPages,
+    whole: bool = False,
 ) -> tuple[Row | None, frozenset[str], str]:
     """Return a community's report, the sentences in its summary, and whom it is about.
 
-    Without `pages` it holds all of a small corpus.
+    `whole`: it holds all of a small corpus.
 
     `above` are the sentences of the summaries above it. None where there is too little to tell.
     """
@@ -163,13 +172,13 @@ def _report_on(
     ids = sorted(community["entity_ids"], key=lambda i: (-told.n_scenes(i), -strength[i], i))
     members = [told.entity[i] for i in ids]
 
-    def make() -> Row | None:
-        return _page(inside, members, counts, strength, told, settings, above, whole=not pages)
+    def make(choose: Choose) -> Row | None:
+        return _page(inside, members, counts, strength, told, settings, above, choose, whole=whole)
 
-    if not (made := pages.page(inside, members, counts, above, make) if pages else make()):
+    if not (made := make(pages.best_of) if whole else pages.page(inside, members, counts, above, make)):
         return None, frozenset(), ""
-    weight = told.weights[community["community"]] if pages else told.total
-    heaviest = told.heaviest[community["level"]] if pages else told.total
+    weight = told.total if whole else told.weights[community["community"]]
+    heaviest = told.total if whole else told.heaviest[community["level"]]
     of_it = {name: community[name] for name in FROM_COMMUNITY}
     of_it |= {"human_readable_id": community["community"], "community_id": community["id"], "stale": False, "age": 0}
     own, main = frozenset(made.pop("own")), made.pop("main")
@@ -184,6 +193,7 @@ def _page(
     told: Told,
     settings: ReportCommunitiesFast,
     above: frozenset[str],
+    choose: Choose,
     *,
     whole: bool,
 ) -> Row | None:
@@ -191,7 +201,7 @@ def _page(
     found = of_one_language(facts(inside, members, told.stated, told.named, counts, strength, told.sources))
     leads = {row["id"]: told.leads[row["id"]] for row in members if row["id"] in told.leads}
     most = settings.max_summary_sentences + settings.max_findings
-    chosen = choose_facts(found, leads, members, most, told.idf, above, told.sources, whole=whole)
+    chosen = choose_facts(found, leads, members, choose, most, above, told.sources, whole=whole)
     if not chosen:
         return None
     if 2 * sum(fact.is_row for fact in chosen) >= len(chosen):
@@ -233,16 +243,24 @@ def _kept(
     """Return the reports of the last run that still hold, by community number."""
     if mode == "full" or last is None or last.changed:
         return {}
-    columns = {"source_units": ["id", "char_start", "text"], "entities": ["id", "title"]}
-    if not (before := last.read("community_reports", "report_bases", **columns)):
+    tables_then = last.read("community_reports", "report_bases", source_units=["id"], entities=["id", "title"])
+    if not tables_then:
         return {}
     import pyarrow as pa
 
-    reports, report_bases, units_then, entities_then = before
-    then = set(units_then["id"].to_pylist())
-    places = tables.rows(source_units, "id", "document_id", "char_start", "char_end")
-    new = ["" if identity in then else texts[document][start:end] for identity, document, start, end in places]
-    units = source_units.append_column("text", pa.array(new, pa.string()))
+    reports, report_bases, ids_then, entities_then = tables_then
+    cited = {span["text_unit_id"] for spans in reports["citations"].to_pylist() for span in spans}
+    units_then = last.rows("source_units", ["id", "char_start", "text"], cited)
+    if not units_then:
+        return {}
+    same, new = groups.split_rows(source_units, "id", ids_then["id"])
+    places = tables.rows(new, "document_id", "char_start", "char_end")
+    written = [texts[document][start:end] for document, start, end in places]
+    same = groups.rows_of(same, "id", cited)
+    units = pa.concat_tables(
+        table.append_column("text", pa.array(told, pa.string()))
+        for table, told in ((same, [""] * same.num_rows), (new, written))
+    )
     return keep(reports, report_bases, units_then, units, entities_then, entities, held, weight)
 
 

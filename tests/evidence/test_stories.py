@@ -1,4 +1,4 @@
-from graphrag_lite.evidence.stories import chapters, is_narrated, is_spoken, worth
+from graphrag_lite.evidence.stories import chapters, dialogue, is_spoken, worth
 
 STORY = (
     "STAVE TWO\n\nTHE FIRST OF THE THREE SPIRITS\n\nScrooge woke.\n\n'Who are you?' said he. It was cold.\n\n'A Ghost.'"
@@ -6,8 +6,8 @@ STORY = (
 
 
 def test_what_is_said_in_a_story_is_told_from_what_is_narrated() -> None:
-    assert is_narrated(STORY)
-    assert not is_narrated("Rosa weakened.\n\n'It will rain,' she said.\n\nPhoenix waits.\n\nSo does Utah.")
+    assert dialogue(STORY) == 2 / 5
+    assert dialogue("Rosa weakened.\n\n'It will rain,' she said.\n\nPhoenix waits.\n\nSo does Utah.") == 1 / 4
     assert is_spoken(STORY, STORY.index("It was cold"))
     assert not is_spoken(STORY, STORY.index("Scrooge"))
 
@@ -32,8 +32,3 @@ def test_people_who_meet_are_told_before_thoughts_and_what_points_back() -> None
     assert met > worth("Michael Warden gave his sister the letter of her father then.", people) == 1.0
     assert met > worth("Perhaps Michael Warden would have told Ann of the letter there.", people)
     assert met > worth("Michael Warden told Ann that it had come with the letter then.", people)
-
-
-def test_a_part_of_a_story_may_have_less_dialogue() -> None:
-    part = "He came.\n\nShe left.\n\n'Why?' she said.\n\nNobody knew."
-    assert is_narrated(part, is_part=True) and not is_narrated(part)
