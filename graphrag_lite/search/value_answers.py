@@ -48,7 +48,8 @@ def _facts(question: "Question", query: "Query", relation: str) -> list[dict[str
     ids = index.column("entities", "id")
     named = {ids[entity].as_py() for entity in question.features.entities}
     facts = index.arrow("facts")
-    alike = [name for name in pc.unique(facts["relation"]).to_pylist() if _is(name, relation)]
+    key = relation_key(relation, english=True)
+    alike = [name for name in pc.unique(facts["relation"]).to_pylist() if relation_key(name, english=True) == key]
     rows = facts.filter(pc.is_in(facts["relation"], value_set=pa.array(alike, pa.string()))).to_pylist()
     rows = [row for row in rows if row["kind"] == "state" and row["valid_at"]]
     mine = {name for name in (row[one] for row in rows) if ROLES.get(name.casefold()) == "user"}
@@ -63,10 +64,6 @@ def _facts(question: "Question", query: "Query", relation: str) -> list[dict[str
 def _ends(relation: str) -> tuple[str, str]:
     """Return which end of a fact has one of the other."""
     return ("object", "subject") if one_value_relations()[relation].policy == "inverse" else ("subject", "object")
-
-
-def _is(name: str, relation: str) -> bool:
-    return relation_key(name, english=True) == relation_key(relation, english=True)
 
 
 def _names(question: "Question", row: dict[str, Any], relation: str) -> bool:
