@@ -8,16 +8,24 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, Fail, unguarded
 from graphrag_lite.errors import TableError
+from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Attempt", "Each", "Fail", "Last", "unguarded"]
+__all__ = ["Attempt", "Cut", "Each", "Fail", "Last", "unguarded"]
 
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 """The service `each`: map a function over items, in their order, over the run's worker processes.
 
 For an item that the function raises for there is None, and a failure under the item's `id`.
+"""
+
+
+Cut = Callable[["pa.Table", "pa.Table"], Callable[[str, int, str], None]]
+"""The service `cut`: given documents and episodes, what is told of each new text unit as soon as it is there.
+
+That is its document's id, its first character, and its text. None where nobody waits for it.
 """
 
 
@@ -44,3 +52,17 @@ class Last:
             return [tables.read(self.folder, name, only.get(name)) for name in (*names, *only)]
         except TableError:
             return None
+
+    def rows(self, name: str, only: list[str], ids: Collection[str]) -> "pa.Table | None":
+        """Return the rows with these ids, and `only` some columns, `id` first; None where the table is damaged.
+
+        No more of it is held at once than some rows.
+        """
+        import pyarrow as pa
+
+        try:
+            parts = (pa.Table.from_batches([part]) for part in tables.batches(self.folder, name, only))
+            held = [groups.rows_of(part, "id", ids).combine_chunks() for part in parts]
+        except TableError:
+            return None
+        return pa.concat_tables(held) if held else None

@@ -322,11 +322,13 @@ def _candidates(
             headed = asked.intersection(terms(sentence, language))
             continue
         of_row = any(first <= start < last for first, last in cards)
-        if fragment and not of_row and (end - start < MIN_FRAGMENT or is_head(document, start, end)):
-            introduced = introduced and marked  # the next name of a list
-            continue
         in_order = terms(sentence, language)
         own = frozenset(in_order)
+        is_all = sentence == document.strip() and 1 < len(own - asked) < len(own)  # a message without a full stop
+        short = end - start < MIN_FRAGMENT and not is_all
+        if fragment and not of_row and (short or is_head(document, start, end)):
+            introduced = introduced and marked  # the next name of a list
+            continue
         asks = ASKS.search(sentence, max(0, len(sentence) - 4)) is not None
         if asks and wanted.is_same(own) and not speakers(document):  # a talk's is told with its reply
             introduced = True

@@ -196,15 +196,17 @@ def write(folder: Path, name: str, data: "pa.Table") -> Path:
     return path
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Replace a file that is no table in one step; it is durable when this returns."""
+def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
+    """Replace a file that is no table in one step; if `durable`, it is on the disk when this returns."""
     temporary = path.with_name(path.name + ".tmp")
     with temporary.open("wb") as file:
         file.write(content)
         file.flush()
-        os.fsync(file.fileno())
+        if durable:
+            os.fsync(file.fileno())
     temporary.replace(path)
-    sync_folder(path.parent)
+    if durable:
+        sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:
@@ -320,11 +322,16 @@ def _map(path: Path) -> "pa.Table":
 
 
 def batches(folder: Path, name: str, only: list[str]) -> "Iterator[pa.RecordBatch]":
-    """Yield some columns of an intact table, some rows at a time, for a column that is not to be held whole."""
+    """Yield some columns of a table, some rows at a time, for a column that is not to be held whole.
+
+    Raises TableError where it is missing or damaged.
+    """
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path_in(folder, name)) as file:
-        yield from file.iter_batches(batch_size=4096, columns=only)
+    path = path_in(folder, name)
+    options = {"page_checksum_verification": True, "pre_buffer": False, "buffer_size": 1 << 20}
+    with telling_damage(path), pq.ParquetFile(path, **options) as file:
+        yield from file.iter_batches(batch_size=4096, columns=only, use_threads=False)
 
 
 def content_id(*parts: str) -> str:

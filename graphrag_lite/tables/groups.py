@@ -107,7 +107,9 @@ def in_rows(table: "pa.Table", rows: "NDArray[np.int64]") -> "pa.Table":
     return pa.concat_tables([table.slice(row, end - start) for row, start, end in runs])
 
 
-def by_value(table: "pa.Table", by: str, values: "pa.ChunkedArray", *columns: str) -> Iterator[list[tuple[Any, ...]]]:
+def by_value(
+    table: "pa.Table", by: str, values: "pa.Array | pa.ChunkedArray", *columns: str
+) -> Iterator[list[tuple[Any, ...]]]:
     """Yield what some columns hold in the rows of each of `values`, which are all that column `by` has.
 
     >>> import pyarrow as pa
@@ -135,7 +137,7 @@ def row_indices(ids: "pa.Array | pa.ChunkedArray", among: "pa.Array | pa.Chunked
     return np.asarray(pc.fill_null(pc.index_in(ids, value_set=values), -1)).astype(np.int64)
 
 
-def in_order(table: "pa.Table", by: str, values: "pa.ChunkedArray") -> "pa.Table":
+def in_order(table: "pa.Table", by: str, values: "pa.Array | pa.ChunkedArray") -> "pa.Table":
     """Return the rows in the order that `values` gives the values of column `by`, else as they stand."""
     import numpy as np
 
