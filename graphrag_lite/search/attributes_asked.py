@@ -49,6 +49,7 @@ LONG = 8  # terms of a question that holds its name by the way
 # terms of a text unit: with fewer it is a sentence, and nothing stands beside a name.
 SHORT, KNOWN, PASSAGE = 4, 0.05, 15
 SHORT_OF_NAME = 5  # words that say something of a question in which a name that no text holds is what it asks about
+UNHEARD = 0.3  # of a small corpus, whose next word is new so often: that none of its texts has a word tells nothing
 FEW, KNOWN_OF_FEW = 2, 0.1  # with fewer words, each of them counts more
 _NUMBER = re.compile(r"[0-9]{3,4}")
 # Amounts of time are added up, not told; people are told as what they are, or by the number alone ("31 came").
@@ -193,7 +194,7 @@ def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
 def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
     """Say whether nothing that stands beside one of some names tells what is asked of it."""
     question = asked.question
-    sought = {form for term in asked.others for form in asked.meant[term]}
+    sought, bm25 = {form for term in asked.others for form in asked.meant[term]}, question.index.bm25
     beside = list(_beside_names(question.index, names, set() if asked.told else sought, scores))
     of_it = (_of_others_left_out(question, text, names) for text, _ in beside)
     if asked.counted:
@@ -201,6 +202,8 @@ def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
     told = asked.tell(of_it)
     if told and not sought:  # how old somebody was who died is told by neither alone
         return not all(told)
+    if bm25.novelty[0] > UNHEARD and not any(told) and not any(len(_units(question.index, form)) for form in sought):
+        return False
     return not any(told) and not any(_has_form(sought, own) for _, own in beside)
 
 
@@ -383,6 +386,9 @@ def _beside(
             word.startswith(name) if len(name) >= LEAST_JOINED else word == name for word in words for name in names
         ):
             first, last = max(0, at - BESIDE), min(len(spans), at + BESIDE + 1)
+            if text.startswith("#", spans[at][0]):  # all of its section
+                heads = (n for n in range(at + 1, len(spans)) if text.startswith("#", spans[n][0]))
+                last = next(heads, len(spans))
             yield text[spans[first][0] : spans[last - 1][1]], frozenset().union(title, *own[first:last])
 
 

@@ -308,7 +308,7 @@ def _candidates(
     floor = NAMED_FLOOR if subject_of(index, row) else FLOOR
     left_out, code, cards = itemgetter("references", "code", "card")(blocks_of(index, row))
     found: list[_Candidate] = []
-    before: frozenset[str] = frozenset()
+    before = headed = frozenset[str]()
     for span in _spans(text, offset, language, cards):
         start, end = spoken_span(document, offset + span[0], offset + span[1])
         sentence = document[start:end]
@@ -319,6 +319,7 @@ def _candidates(
         if names_it or sentence.startswith("#") or _is_of_heading(document, start):
             introduced = introduced or names_it
             marked = sentence.startswith("#")
+            headed = asked.intersection(terms(sentence, language))
             continue
         of_row = any(first <= start < last for first, last in cards)
         in_order = terms(sentence, language)
@@ -350,11 +351,14 @@ def _candidates(
             worth *= UNFIT
         thanks = label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2)  # or "Yes, sure."
         worth *= (CODE if shows else 1.0) * (THANKS if thanks else 1.0)
-        known = asked & _terms_of_name(label or speaker_of(document, start), language)
+        name = label or speaker_of(document, start)
+        known = asked & set(terms(f"{name} {_JOINED.sub(' ', name)}", language))
         answers = wanted.sought.kind == "person" and label.endswith((":", "：")) and not known
         own |= known
         place = Statement(unit, start, end, label.rstrip(":： ") if answers else "")
-        found.append(_Candidate(place, own, (title | before) - own, worth, floor, any(begins for _, begins in of_time)))
+        found.append(
+            _Candidate(place, own, (title | headed | before) - own, worth, floor, any(begins for _, begins in of_time))
+        )
         before = own & asked
     return found
 
@@ -363,10 +367,6 @@ def _is_idle_cell(sentence: str, own: Set[str], language: str, wanted: _Wanted) 
     """Say whether a cell says nothing that is asked: "Created: 2026-03-16", or "Key: SUP-12", which is asked about."""
     value = terms(sentence.partition(":")[2], language)
     return wanted.terms.issuperset(value) or not (own & wanted.terms or wanted.sought.kind)
-
-
-def _terms_of_name(name: str, language: str) -> frozenset[str]:
-    return frozenset(terms(f"{name} {_JOINED.sub(' ', name)}", language))
 
 
 def _spans(text: str, offset: int, language: str, cards: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
