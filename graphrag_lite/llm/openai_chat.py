@@ -35,6 +35,7 @@ UNKNOWN = re.compile(
 )
 WORD = re.compile(r"\w+")
 CUT, LONG = 0.6, 1000  # of our own count of a prompt, of at least so many tokens: what is told less was cut
+CUT_OFF = ("max_tokens", "model_length")  # what Anthropic and Mistral call "length"
 BIAS = 100  # of a token that may be said; the paper's (appendix A.1)
 NEEDED = frozenset((*OURS, "logit_bias", "response_format", "stream_options", "tools"))  # or known by ways of their own
 SMALLEST = Request(({"role": "user", "content": "Hi"},), max_tokens=1)
@@ -303,7 +304,7 @@ class OpenAIChat:
         text = message_text(message.get("content"))
         if finish == "error":
             raise CallError(f"{self.endpoint.address} broke off its answer. Ask again.")
-        if finish == "content_filter":
+        if finish.startswith("content_filter"):  # Gemini adds which one
             raise CallError(f"{self.endpoint.address} withheld its reply: its content filter.")
         if not text and message.get("refusal"):
             raise CallError(f"The model refused: {str(message['refusal'])[:300]}")
@@ -312,7 +313,7 @@ class OpenAIChat:
         if estimated >= LONG and usage.prompt_tokens < CUT * estimated:
             self._may_be_cut(messages, usage.prompt_tokens)
         self._completion_tokens += (usage.completion_tokens - self._completion_tokens) // 10
-        return Reply(without_thinking(text), "length" if finish == "max_tokens" else finish, usage)
+        return Reply(without_thinking(text), "length" if finish in CUT_OFF else finish, usage)
 
     def _may_be_cut(self, messages: Sequence[Message], n_read: int) -> None:
         """Raise ModelError where the endpoint is known to cut prompts, and has; warn where another says so."""

@@ -95,9 +95,11 @@ class MemoisedEmbedder:
 
     def known(self, key: str) -> Sequence[float] | None:
         """Return the vector that the memo has, None where it has none."""
-        if (vector := self.memo.vector(key)) is not None:
-            self.meter.hit(self.stage)
-            self.n_numbers = self.n_numbers or len(vector)
+        vector = self.memo.vector(key)
+        if vector is None or len(vector) != (self.n_numbers or len(vector)):
+            return None
+        self.meter.hit(self.stage)
+        self.n_numbers = len(vector)
         return vector
 
     def advance(self, done: int, total: int) -> None:

@@ -135,11 +135,7 @@ async def _embed(embedder: MemoisedEmbedder, texts: Sequence[str]) -> tuple["Flo
     def keep(places: list[int], vector: Sequence[float]) -> None:
         nonlocal found
         found = found if found.shape[1] else np.zeros((len(texts), len(vector)), np.float32)
-        if len(vector) == found.shape[1]:
-            found[places] = vector
-        else:
-            wrong = f"the embedding model gave {len(vector)} numbers, and {found.shape[1]} before"
-            errors.update(dict.fromkeys(places, ReplyError(wrong)))
+        found[places] = vector
 
     for place, text in enumerate(texts):
         key = embedder.key(text)
