@@ -32,7 +32,6 @@ from graphrag_lite.text.numbered_titles import by_part, without_part
 from graphrag_lite.text.period import Period, period_of
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import sentences, trimmed
-from graphrag_lite.text.transcripts import speaker_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -298,12 +297,6 @@ class Sources:
         if document not in self._chapters:
             self._chapters[document] = chapters(self.document(document)["text"]) if self.is_narrated(document) else []
         return next((heading for first, heading in reversed(self._chapters[document]) if first <= start), "")
-
-    def is_said_by(self, one: Statement, name: str) -> bool:
-        """Say whether a statement is only what the bearer of a name says: no word of the name stands in it."""
-        if any(word in one.sentence.text for word in name.split()):
-            return False
-        return bool(speaker_of(self.document(one.span["document_id"])["text"], one.span["char_start"]))
 
     def defines(self, one: Statement, name: str) -> bool:
         """Say whether a statement says early what bears a name, or its last word, is."""

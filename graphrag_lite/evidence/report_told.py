@@ -115,7 +115,7 @@ def _named(
     named: dict[str, list[Statement]] = {}
     for row in members:
         read = sources.at([*row["sources"], *spans.get(row["id"], ())])
-        told = [one for one in read if one.stands and not one.cell and not sources.is_said_by(one, row["title"])]
+        told = [one for one in read if one.stands and not one.cell]
         named[row["id"]] = list({one.place: sources.whole(one) for one in told}.values())
     candidates = {
         row["id"]: (*named[row["id"]], *(one for one in related.get(row["id"], ()) if one.stands)) for row in members

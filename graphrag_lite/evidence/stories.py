@@ -1,7 +1,7 @@
 """Stories: a page on what is narrated with dialogue tells it from its beginning to its end, chapter by chapter."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from graphrag_lite.text.transcripts import QUOTED, WHOLE
 
@@ -16,7 +16,7 @@ _GESTURES = re.compile(
     r"|sigh\w*|blush\w*|trembl\w+|glanc\w+|gaz\w+|laugh\w*|frown\w*|bow(?:s|ed)|voice|turned|looked)\b"
 )
 _UNREAL = re.compile(
-    r"\b(?:as (?:if|though)|could|felt|if|knew|may|might|perhaps|seem\w+|should|suppos\w+|thought|wish\w+|would)\b"
+    r"(?i)\b(?:as (?:if|though)|could|felt|if|knew|may|might|perhaps|seem\w+|should|suppos\w+|thought|wish\w+|would)\b"
 )
 _POINTS = re.compile(r"\b(?:it|them|these|they|this|those)\b", re.I)
 _ROMAN = re.compile("[IVXLC]+")
@@ -66,22 +66,5 @@ def chapters(text: str) -> list[tuple[int, str]]:
 def _heading(lines: str) -> str:
     said = " ".join(lines.split())
     named = _BREAK.split(_NUMBERED.sub("", said, count=1))[0].strip(" .") or said.strip(" .")
-    return _SMALL.sub(lambda found: found[0].lower(), re.sub(r"[^\W\d_][\w’']*", _capitalized, named))
-
-
-def _capitalized(word: "re.Match[str]") -> str:
-    return word[0] if _ROMAN.fullmatch(word[0]) else word[0].capitalize()
-
-
-def spread(ranked: Iterable[int], n: int, most: int) -> Iterator[int]:
-    """Yield up to `most` of the numbers below `n`, the first ranked of each stretch: a story is told to its end.
-
-    >>> list(spread([5, 4, 0, 1], 6, 2))
-    [5, 0]
-    """
-    taken: set[int] = set()
-    for number in ranked:
-        stretch = number * most // n
-        if stretch not in taken:
-            taken.add(stretch)
-            yield number
+    told = re.sub(r"[^\W\d_][\w’']*", lambda w: w[0] if _ROMAN.fullmatch(w[0]) else w[0].capitalize(), named)
+    return _SMALL.sub(lambda found: found[0].lower(), told)

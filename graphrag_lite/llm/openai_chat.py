@@ -18,7 +18,7 @@ from graphrag_lite.errors import CallError, ModelError, SettingsError, Unanswere
 from graphrag_lite.llm.chat import Message, Reply, Request, Usage, first_word, prompt_tokens, with_tools_told
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import DONE, Endpoint
-from graphrag_lite.llm.openai_fields import message_text, parse_json, reply_format, tool_call, usage_of
+from graphrag_lite.llm.openai_fields import is_json, message_text, reply_format, tool_call, usage_of
 from graphrag_lite.llm.own_loop import OfLoop
 from graphrag_lite.llm.thinking import may_think, without_thinking
 from graphrag_lite.settings.models import Llm
@@ -35,6 +35,7 @@ UNKNOWN = re.compile(
 )
 WORD = re.compile(r"\w+")
 CUT, LONG = 0.6, 1000  # of our own count of a prompt, of at least so many tokens: what is told less was cut
+CUT_OFF = ("max_tokens", "model_length")  # what Anthropic and Mistral call "length"
 BIAS = 100  # of a token that may be said; the paper's (appendix A.1)
 NEEDED = frozenset((*OURS, "logit_bias", "response_format", "stream_options", "tools"))  # or known by ways of their own
 SMALLEST = Request(({"role": "user", "content": "Hi"},), max_tokens=1)
@@ -156,7 +157,7 @@ class OpenAIChat:
         ways = [body | reply_format(form, schema) for form in range(self.settings.preset.form, PLAIN + 1)]
         try:
             return await self._best(
-                "form", ways, lambda said: None if said.finish_reason == "length" else _is_json(said.text)
+                "form", ways, lambda said: None if said.finish_reason == "length" else is_json(said.text)
             )
         except Refused as refused:  # of a schema that is harder than the first one
             if not any(word in refused.message.lower() for word in ("response_format", "schema", "grammar")):
@@ -303,7 +304,7 @@ class OpenAIChat:
         text = message_text(message.get("content"))
         if finish == "error":
             raise CallError(f"{self.endpoint.address} broke off its answer. Ask again.")
-        if finish == "content_filter":
+        if finish.startswith("content_filter"):  # Gemini adds which one
             raise CallError(f"{self.endpoint.address} withheld its reply: its content filter.")
         if not text and message.get("refusal"):
             raise CallError(f"The model refused: {str(message['refusal'])[:300]}")
@@ -312,7 +313,7 @@ class OpenAIChat:
         if estimated >= LONG and usage.prompt_tokens < CUT * estimated:
             self._may_be_cut(messages, usage.prompt_tokens)
         self._completion_tokens += (usage.completion_tokens - self._completion_tokens) // 10
-        return Reply(without_thinking(text), "length" if finish == "max_tokens" else finish, usage)
+        return Reply(without_thinking(text), "length" if finish in CUT_OFF else finish, usage)
 
     def _may_be_cut(self, messages: Sequence[Message], n_read: int) -> None:
         """Raise ModelError where the endpoint is known to cut prompts, and has; warn where another says so."""
@@ -344,11 +345,3 @@ def _is_chosen(text: str, choices: tuple[str, ...]) -> bool:
 def _chosen(reply: Reply, choices: tuple[str, ...]) -> Reply:
     """Count a reply that says its choice as whole, though it was cut off after that token."""
     return replace(reply, finish_reason="stop") if _is_chosen(reply.text, choices) else reply
-
-
-def _is_json(text: str) -> bool:
-    try:
-        parse_json(text)
-    except ValueError:
-        return False
-    return True

@@ -35,19 +35,9 @@ class OpenAIEmbedder:
         return {"model": self.settings.model, "host": self.endpoint.host}
 
     async def check(self) -> None:
-        await self.endpoint.check(lambda: self._batch(["Hi"]))
+        await self.endpoint.check(lambda: self.embed(["Hi"]))
 
     async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
-        size = self.settings.batch_size
-        try:
-            async with asyncio.TaskGroup() as group:
-                batches = [group.create_task(self._batch(texts[i : i + size])) for i in range(0, len(texts), size)]
-        except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
-        vectors = [vector for batch in batches for vector in batch.result()[0]]
-        return vectors, sum((batch.result()[1] for batch in batches), Usage())
-
-    async def _batch(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
         estimated = sum(map(estimated_tokens, texts))
         body = {"model": self.settings.model, "input": list(texts), "encoding_format": "float"}
 
@@ -105,9 +95,11 @@ class MemoisedEmbedder:
 
     def known(self, key: str) -> Sequence[float] | None:
         """Return the vector that the memo has, None where it has none."""
-        if (vector := self.memo.vector(key)) is not None:
-            self.meter.hit(self.stage)
-            self.n_numbers = self.n_numbers or len(vector)
+        vector = self.memo.vector(key)
+        if vector is None or len(vector) != (self.n_numbers or len(vector)):
+            return None
+        self.meter.hit(self.stage)
+        self.n_numbers = len(vector)
         return vector
 
     def advance(self, done: int, total: int) -> None:

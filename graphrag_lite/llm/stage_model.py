@@ -16,6 +16,7 @@ from graphrag_lite.errors import CallError, ReplyError, WaitingError
 from graphrag_lite.llm.chat import Message, Reply, Request, first_word
 from graphrag_lite.llm.limits import TURN
 from graphrag_lite.llm.meter import Stopped
+from graphrag_lite.llm.own_loop import together
 from graphrag_lite.llm.thinking import complete_text, without_thinking
 from graphrag_lite.settings.models import Asking
 from graphrag_lite.watch import Watch
@@ -155,12 +156,7 @@ class StageModel:
                 if self.stopped:
                     return
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(min(len(items), AHEAD * self.model.settings.concurrency)):
-                    group.create_task(lane())
-        except BaseExceptionGroup as errors:
-            raise _first(errors) from None
+        await together(lane() for _ in range(min(len(items), AHEAD * self.model.settings.concurrency)))
         if waits and (batches := self.model.batches):
             await batches.submit(self.model.meter.room(self.stage, list(batches.open.values())))
         return results
@@ -280,8 +276,3 @@ def _yes(text: str) -> bool:
 def _beginning(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= EXCERPT else f"{line[:EXCERPT]}…"
-
-
-def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
-    first = errors.exceptions[0]
-    return _first(first) if isinstance(first, BaseExceptionGroup) else first

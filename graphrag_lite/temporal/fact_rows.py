@@ -42,16 +42,11 @@ def fact_table(source_documents: "pa.Table", said: Numbered, apart: Distinct, fa
     relation = [names[place] for place in mentions.relation[rows.first].tolist()]
     unit = np.append(mentions.unit, -1)
     vaguer = np.where((rows.start >= 0) & (unit[rows.start] >= unit[rows.end]), rows.start, rows.end)
+    of_itself = _texts(told, "invalid_at", np.where(stated, rows.end, -1))
+    by_next = _texts(told, "valid_at", np.where(stated, -1, rows.end))
     columns: dict[str, Any] = {
         "valid_at": _texts(told, "valid_at", rows.start),
-        "invalid_at": [
-            end or begins
-            for end, begins in zip(
-                _texts(told, "invalid_at", np.where(stated, rows.end, -1)),
-                _texts(told, "valid_at", np.where(stated, -1, rows.end)),
-                strict=True,
-            )
-        ],
+        "invalid_at": list(map(str.__add__, of_itself, by_next)),
         "created_at": _texts(told, "reference_time", rows.created),
         "expired_at": _texts(told, "reference_time", rows.expired),
         "ended_by": _ended_by(told, facts, rows),
@@ -62,8 +57,8 @@ def fact_table(source_documents: "pa.Table", said: Numbered, apart: Distinct, fa
             for one, name, other in zip(subject.tolist(), relation, object_.tolist(), strict=True)
         ],
     }
+    group = subject, mentions.relation[rows.first], object_
     lasting = (facts.kind == STATE) & (rows.start >= 0) & np.array([not at for at in columns["expired_at"]], dtype=bool)
-    starts = mentions.start[rows.start]
     columns["id"] = [tables.content_id("fact", *map(str, row)) for row in zip(*columns.values(), strict=True)]
     data = tables.make_columns(
         "facts",
@@ -74,7 +69,7 @@ def fact_table(source_documents: "pa.Table", said: Numbered, apart: Distinct, fa
         fact=sentences_of(source_documents, told, np.where(rows.start >= 0, rows.start, rows.first)),
         precision=_texts(told, "precision", vaguer),
         invalidated_by=_texts(told, "id", np.where(facts.kind == STATE, rows.end, -1)),
-        prior_id=_prior(columns["id"], lasting, (subject, mentions.relation[rows.first], object_), starts),
+        prior_id=_prior(columns["id"], lasting, group, mentions.start[rows.start]),
         **_sources(told, mentions, apart, facts),
     )
     return data.sort_by([(name, "ascending") for name in ORDER])

@@ -19,8 +19,7 @@ from graphrag_lite.text.sentences import is_statement
 from graphrag_lite.text.times import may_state, times
 from graphrag_lite.text.word_lists import sections, toml_file
 
-LATEST = 40  # years after a sentence was said: what is later, and later than LAST_YEAR, is no year
-LAST_YEAR = 2060
+LAST_YEAR = 2060  # what is later is no year
 BEHIND = ("ja", "ko")  # languages in which since and until stand behind the time
 LIFE = 15  # years in brackets behind a name that are a life and no office
 NEAR = 90  # characters before and behind a time in which a verb tells what it is of
@@ -62,7 +61,7 @@ def intervals(sentence: str, said: date | None, language: str) -> list[Interval]
         return []
     plain, places = fold_with_places(sentence)
     found = times(plain, said, language)
-    kept = [time for time in found if _is_time(plain, time, sentence, places, said, language)]
+    kept = [time for time in found if _is_time(plain, time, sentence, places, language)]
     ends = [*places, len(sentence)]
     if just and said and not kept:
         return [Interval(*just.span(1), "event", "positive", said.isoformat(), day_after(said), "week")]
@@ -98,12 +97,11 @@ def _ending(section: str) -> str:
     return {"negations": r"(?<=\w)n't(?!\w)(?! wait)", "plans": r"(?<=\w)'ll(?!\w)"}.get(section, r"(?!)")
 
 
-def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], said: date | None, language: str) -> bool:
+def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], language: str) -> bool:
     """Tell whether what has the form of a time is one, and the time of what the sentence says."""
     before, behind = plain[max(0, time.start - 40) : time.start], plain[time.end : time.end + 30]
     bare = time.precision == "year" and time.form in ("date", "range", "open") and time.end - time.start < 12
-    latest = max(LAST_YEAR, said.year + LATEST if said else 0)
-    if time.period.first.year < 1000 or time.period.last.year > latest:
+    if time.period.first.year < 1000 or time.period.last.year > LAST_YEAR:
         return False
     if language == "en" and (_FORMS["compared"].search(before) or _is_source(before, time)):
         return False

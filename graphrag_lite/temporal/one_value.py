@@ -126,7 +126,7 @@ def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speake
         relation, stage = meant[(match.lastindex or 1) - 1]
         own = one_value_relations()[relation]
         other = next((name for name in names if name[0] >= match.end()), None)
-        if other is None or not _ARTICLE.fullmatch(sentence[match.end() : other[0]]) or other[3] not in own.objects:
+        if other is None or not _ARTICLE.fullmatch(sentence[match.end() : other[0]]):
             continue
         if not _words()["behind"].match(sentence, other[1]):  # "a Facebook group"
             continue
@@ -137,14 +137,12 @@ def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speake
             subject, start, gap = found[-1].subject, found[-1].start, before[joined.end() :]
         denied = bool(_words()["denied"].search(gap))
         lacks_verb = stage == "holds" and relation.startswith("is ") and not _words()["be"].search(gap)
-        if not subject or subject == other[2] or lacks_verb or (denied and stage != "holds"):
+        fits = other[3] in own.objects or (subject == speaker and other[3] == "unknown")  # "I moved to Bergen"
+        if not (subject and fits) or subject == other[2] or lacks_verb or (denied and stage != "holds"):
             continue
         now = subject == speaker or _words()["now"].search(gap) or (joined and found[-1].dated)
-        dated = (
-            bool(now)
-            and stage != "was"
-            and not _words()["once"].search(before + _CLAUSE.split(sentence[other[1] :])[0])
-        )
+        clause = before + _CLAUSE.split(sentence[other[1] :])[0]
+        dated = bool(now) and stage != "was" and not _words()["once"].search(clause)
         found.append(OneValue(subject, relation, other[2], "ends" if denied else stage, dated, start, other[1]))
     return found
 

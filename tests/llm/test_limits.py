@@ -2,6 +2,7 @@
 
 import asyncio
 import datetime
+import json
 import time
 from email.utils import format_datetime
 
@@ -89,6 +90,10 @@ def test_retry_after_is_read_in_all_its_forms() -> None:
     for nonsense in ("soon", "nan", "inf", "", "Wed, 99 Nov 2025"):
         assert asked_pause({"retry-after": nonsense}) is None
     assert asked_pause({"retry-after": "-5"}) == 0
+    openrouters = {
+        "error": {"code": 429, "metadata": {"headers": {"X-RateLimit-Reset": str(int(when.timestamp()) * 1000)}}}
+    }
+    assert asked_pause({}, json.dumps(openrouters)) == pytest.approx(30, abs=2)
     assert asked_pause({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0
 
 
@@ -103,9 +108,7 @@ def test_rate_limit_headers_tell_when_there_is_room() -> None:
     assert seconds("1m" * 100_000 + "x") is None
 
 
-def test_a_request_of_a_later_stage_takes_the_place_that_no_other_waits_for_and_none_is_lost_with_who_gives_up() -> (
-    None
-):
+def test_of_a_later_stage_goes_who_no_other_waits_before_and_no_place_is_lost_with_who_gives_up() -> None:
     limit = Limits(1)
     went: list[str] = []
     tasks: dict[str, asyncio.Task[None]] = {}
