@@ -42,8 +42,7 @@ def said_last(
 
 @lru_cache(maxsize=1000)
 def _day(stated: str) -> int:
-    period = period_of(stated)
-    return period.first.toordinal() if period else 0
+    return period.first.toordinal() if (period := period_of(stated)) else 0
 
 
 def source_numbers(source_ids: Mapping[str, str]) -> dict[str, int]:
