@@ -172,12 +172,11 @@ class Batches:
 
     def _is_wanted(self, row: Any, wanted: Wanted) -> bool:
         try:
-            return self.form.is_wanted(row, wanted) and self.form.told(row)[0] not in self._known_jobs()
+            return self.form.is_wanted(row, wanted) and self.form.told(row)[0] not in (
+                json.loads(path.read_bytes())["id"] for path in self.folder.glob("*.job")
+            )
         except NONE:
             return False
-
-    def _known_jobs(self) -> set[str]:
-        return {json.loads(path.read_bytes())["id"] for path in self.folder.glob("*.job")}
 
     def _job(self, answer: Mapping[str, Any], wanted: Wanted) -> dict[str, str] | None:
         """Return a job from the answer that made it, or from a page of the list; None where that does not hold it."""

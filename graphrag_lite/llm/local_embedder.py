@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -78,24 +78,31 @@ class LocalEmbedder:
             raise SettingsError(
                 f"embeddings.model: {self.folder} is no folder of {self.provider}: no {', '.join(missing)}"
             )
+        stats = ((self.folder / name).stat() for name in self.library.files)
+        self._read = (self.provider, self.folder, tuple((each.st_mtime_ns, each.st_size) for each in stats))
 
-    @cached_property
+    @property
     def identity(self) -> Mapping[str, Any]:
-        content = hashlib.sha256()
-        for name in (*self.library.files, POOLING):
-            content.update((self.folder / name).read_bytes() if (self.folder / name).is_file() else b"")
-        return {"model": self.folder.name, "sha256": content.hexdigest()}
+        return {"model": self.folder.name, "sha256": _sha256(*self._read)}
 
     async def check(self) -> None:
         """Raise SettingsError where the library is not installed."""
-        _ = self._encode
+        _encoder(*self._read)
 
     async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
-        return [self._encode(text).tolist() for text in texts], Usage()
+        encode = _encoder(*self._read)
+        return [encode(text).tolist() for text in texts], Usage()
 
-    @cached_property
-    def _encode(self) -> Encode:
-        try:
-            return self.library.opened(self.folder)
-        except ImportError:
-            raise SettingsError(f"embeddings.provider: {self.provider} needs {install_hint(self.provider)}") from None
+
+@lru_cache(maxsize=2)  # each question has an embedder of its own
+def _sha256(provider: str, folder: Path, _: object) -> str:
+    paths = (folder / name for name in (*LIBRARIES[provider].files, POOLING))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths if path.is_file())).hexdigest()
+
+
+@lru_cache(maxsize=2)
+def _encoder(provider: str, folder: Path, _: object) -> Encode:
+    try:
+        return LIBRARIES[provider].opened(folder)
+    except ImportError:
+        raise SettingsError(f"embeddings.provider: {provider} needs {install_hint(provider)}") from None

@@ -22,6 +22,8 @@ from graphrag_lite.settings.models import OPENAI, Embeddings, Llm
 from graphrag_lite.settings.presets import PRESETS
 from graphrag_lite.watch import Watch
 
+OWN = " embeddings"  # after the run's name in the memo: what is spent on them has other prices than its chat
+
 
 class OpenAIEmbedder:
     """The embedding model that the settings name; where they leave it open, at the endpoint of the chat model."""
@@ -81,7 +83,7 @@ class MemoisedEmbedder:
 
     def spent(self, run: str) -> Spent:
         """Return at least what a run asked that was killed."""
-        calls, usage = self.memo.spent(_own(run))
+        calls, usage = self.memo.spent(f"{run}{OWN}")
         return Spent(calls, 0, usage, prices=self.meter.prices_of(self.model))
 
     def of(self, stage: str, watch: Watch) -> "MemoisedEmbedder":
@@ -143,11 +145,6 @@ class MemoisedEmbedder:
         return [found[self.key(text)] for text in texts]
 
 
-def _own(run: str) -> str:
-    """Return under which name the memo keeps what a run spent on embeddings: it has other prices than its chat."""
-    return f"{run} embeddings"
-
-
 def _is_vector(numbers: Sequence[float]) -> bool:
     try:
         return len(numbers) > 0 and math.isfinite(sum(array.array("f", numbers)))  # at the precision of the memo
@@ -170,7 +167,7 @@ def open_embedder(
 
     `meter` is that of the chat model which shares its budget, where there is one.
     """
-    memo = Memo(output / "memo.sqlite", run=run and _own(run), must_keep=must_keep)
+    memo = Memo(output / "memo.sqlite", run=run and f"{run}{OWN}", must_keep=must_keep)
     try:
         yield memoised_embedder(settings, llm, memo, embedder, meter)
     finally:
