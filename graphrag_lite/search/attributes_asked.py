@@ -262,11 +262,8 @@ def _misses_a_word(asked: _Asked) -> bool:
     if not all(map(bm25.holds, numbers)):
         return True
     held_by = _HOLDER.match(question.text)
-    if held_by and not any(
-        len(_units(question.index, form))
-        for term in question.terms_of(held_by[1])
-        for form in in_other_words(term, "en")
-    ):
+    role = [form for term in question.terms_of(held_by[1]) for form in in_other_words(term, "en")] if held_by else []
+    if role and not any(len(_units(question.index, form)) for form in role):
         return True
     if bm25.n_units < MIN_UNITS or bm25.novelty[0] > (KNOWN if n_asked > FEW else KNOWN_OF_FEW):
         return False

@@ -47,14 +47,10 @@ def compared_things(question: str) -> tuple[str, str] | None:
     for pattern in _COMPARES:
         if found := pattern.search(question.strip()):
             one, other = found["one"].strip(), found["other"].strip()
-            named = all(any(map(_is_of_name, side)) for side in (one, other))
+            named = all(any(c.isalpha() and not c.islower() for c in side) for side in (one, other))
             if named and max(len(one.split()), len(other.split())) <= MOST_WORDS:
                 return one, other
     return None
-
-
-def _is_of_name(character: str) -> bool:
-    return not character.islower() and character.isalpha()
 
 
 @dataclass(frozen=True, slots=True)

@@ -234,14 +234,12 @@ def _reason_first(
     """Return candidates, the one worth most that gives a reason behind the best, where that repeats what is asked."""
     values = [candidate.value(left, whole) for candidate in candidates]
     at = max(range(len(values)), key=values.__getitem__)
-    best = candidates[at]
-    held = fsum(left[term] for term in (best.terms | best.around) & left.keys())
-    if held < REPEATED * whole or REASON.search(read_out(index, best.place)[0]):
+    held = fsum(left[term] for term in (candidates[at].terms | candidates[at].around) & left.keys())
+    if held < REPEATED * whole or REASON.search(read_out(index, candidates[at].place)[0]):
         return candidates
-    for n in range(at + 1, min(at + 1 + REASON_WITHIN, len(candidates))):
-        one = candidates[n]
-        if one.place.unit == best.place.unit and REASON.search(read_out(index, one.place)[0]) and values[n] > 0:
-            worth = max(one.worth, one.worth * values[at] / values[n] * 1.01)
+    for n, one in enumerate(candidates[at + 1 : at + 1 + REASON_WITHIN], start=at + 1):
+        if one.place.unit == candidates[at].place.unit and values[n] and REASON.search(read_out(index, one.place)[0]):
+            worth = one.worth * max(1.0, values[at] / values[n] * 1.01)
             return [*candidates[:n], replace(one, worth=worth), *candidates[n + 1 :]]
     return candidates
 
