@@ -113,5 +113,5 @@ class KnownPages:
     def _read(self, one: Statement) -> tuple[Any, ...]:
         sources, document = self._told.sources, one.place[0]
         rare = bytes(int(self._told.idf[term]) for term in one.sentence.terms) if one.row else b""
-        of_it = (sources.title(document), one.language, one.day, one.row, one.cell)
+        of_it = (sources.title(document), sources.is_narrated(document), one.language, one.day, one.row, one.cell)
         return *one.place, one.span["char_end"], one.span["text_unit_id"], one.sentence.worth, *of_it, rare

@@ -42,6 +42,7 @@ ASIDE = 0.1  # what a sentence counts that names a host
 STANDS = 0.37  # worth from which a sentence is told: below are those that lean on another, and what is said to "you"
 SEVERAL = 4  # works whose titles are compared
 WORD, _NUMBER = re.compile(r"[^\W_]+(?:['’][^\W_]+)*"), re.compile(r"\d")
+SPOKEN, SPOKEN_PART = 1 / 3, 1 / 4  # share of dialogue in a story, and in a part of one
 HELD = 100  # documents that are kept for the next sentence
 Place = tuple[str, int, int]  # document, and its first and last character
 # Words set off in Markdown, as chats and Word files of other programs hold them: "**HTTPS**".
@@ -115,7 +116,7 @@ class Sources:
         self.signs = document_signs(source_documents, before, attempt)
         self._before = before[1] if before else tables.make("report_sentences", [])
         self.sentences = self._before
-        self._narrated: dict[str, bool] = dict(tables.rows(self.signs, "document_id", "narrated"))
+        self._narrated = self._stories()
         self.hosts = hosts(self.signs)
         self._named = {name.title() for name in self.hosts}
         self._attempt = attempt
@@ -268,8 +269,23 @@ class Sources:
         return []
 
     def is_narrated(self, identity: str) -> bool:
-        """Say whether a document is a story that people speak in, or a part of one."""
-        return self._narrated[identity]
+        """Say whether a document is a story that people speak in, or a part of one; not each part has dialogue."""
+        return identity in self._narrated
+
+    def _stories(self) -> set[str]:
+        """Return the documents of works of which most parts have dialogue."""
+        shares = dict(tables.rows(self.signs, "document_id", "dialogue"))
+        if max(shares.values(), default=0.0) < SPOKEN_PART:
+            return set()
+        parts: dict[str, list[str]] = {}
+        for identity in shares:
+            parts.setdefault(self.work(identity), []).append(identity)
+        found: set[str] = set()
+        for own in parts.values():
+            least = SPOKEN_PART if len(own) > 1 else SPOKEN
+            if 2 * sum(shares[one] >= least for one in own) > len(own):
+                found.update(own)
+        return found
 
     def is_spoken(self, one: Statement) -> bool:
         """Say whether a statement is what somebody says in a story."""

@@ -40,6 +40,11 @@ class Told:
     total: float
     sources: Sources
 
+    def n_scenes(self, identity: str) -> int:
+        """Return how many sentences of a story name an entity: who comes up most it is about."""
+        named = self.named.get(identity, ())
+        return len(named) if any(self.sources.is_narrated(one.place[0]) for one in named[:1]) else 0
+
 
 def all_told(
     entities: "pa.Table",

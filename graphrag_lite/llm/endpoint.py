@@ -95,7 +95,7 @@ class Endpoint:
                 await probe()
 
     async def post(
-        self, send: Send, tokens: int, read: Callable[[Any], tuple[T, int]], hand_back: frozenset[int] = frozenset()
+        self, send: Send, read: Callable[[Any], tuple[T, int]], tokens: int = 0, hand_back: frozenset[int] = frozenset()
     ) -> T:
         """Return what `read` makes of the JSON answer, after as many attempts as it takes and the settings allow.
 

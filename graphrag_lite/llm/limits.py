@@ -10,12 +10,14 @@ from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from heapq import heappop, heappush
+from itertools import count
 
 WINDOW = 60.0  # seconds: the minute of "per minute"
 UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 RETRY_DELAY = re.compile(r'"retryDelay"\s*:\s*"([^"]{1,20})"')
 DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(h|ms|m|s)")
-EARLY: ContextVar[bool] = ContextVar("early", default=False)  # whether a request is made before its stage's turn
+TURN: ContextVar[int] = ContextVar("turn", default=-1)  # place of the stage that makes a request; -1: a question
 
 
 @dataclass(slots=True)
@@ -28,18 +30,19 @@ class Slot:
 
 
 class Places:
-    """So many requests may be in flight; an early one takes a place only where no other waits for it."""
+    """So many requests may be in flight; of those that wait, one of an earlier stage goes first."""
 
     def __init__(self, n: int) -> None:
         self._n_free = n
-        self._waiting: tuple[deque[asyncio.Future[None]], ...] = (deque(), deque())
+        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._n_came = count()
 
     async def __aenter__(self) -> None:
         if self._n_free:  # nobody waits then
             self._n_free -= 1
             return
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting[EARLY.get()].append(place)
+        heappush(self._waiting, (TURN.get(), next(self._n_came), place))
         try:
             await place
         except asyncio.CancelledError:
@@ -48,16 +51,15 @@ class Places:
             raise
 
     async def __aexit__(self, *_: object) -> None:
-        for waiting in self._waiting:
-            while waiting:
-                if not (place := waiting.popleft()).done():
-                    place.set_result(None)
-                    return
+        while self._waiting:
+            if not (place := heappop(self._waiting)[2]).done():
+                place.set_result(None)
+                return
         self._n_free += 1
 
 
 class Limits:
-    """Lets requests through in the order in which they come, early ones last, none sooner than the limits allow.
+    """Lets requests through in the order of their stages, then as they come, none sooner than the limits allow.
 
     Of any 60 seconds none sees more requests or tokens begin than a minute may; a request of more tokens than that
     goes alone. Who waits sleeps until the moment that it may go: nothing polls.

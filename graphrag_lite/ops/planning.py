@@ -161,6 +161,7 @@ async def _plan(
             "mode": settings.communities.mode,
             "refresh": False,
             "named": None,
+            "cut": None,
         }
         run = _DryRun(settings, output, services, asked, Estimates.of(output, settings))
         run.know("corpus_files", tables.make("corpus_files", files), stamps.digest_of(files))

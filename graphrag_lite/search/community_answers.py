@@ -54,8 +54,8 @@ def fitting_sentences(
 ) -> list[Statement]:
     """Return the sentences that fit best what is asked, of the text units of several communities.
 
-    A paragraph is headed by the members of its community that it names. Groups keep their order; those that have no
-    sentence as good as the others' are left out.
+    A paragraph is headed by the members of its community that it names. The one with the sentence that fits best goes
+    first, then groups keep their order; those that have no sentence as good as the others' are left out.
     """
     group = {unit: number for number, (_, units) in enumerate(groups) for unit in units}
     read = sorted(group, key=lambda unit: (-match[unit], unit))[:READ_UNITS]
@@ -64,9 +64,10 @@ def fitting_sentences(
         own = chosen.get(group[place.unit], [])
         if len(own) < MAX_STATEMENTS and (own or len(chosen) < index.search_settings.max_reports):
             chosen[group[place.unit]] = [*own, place]
+    best = next(iter(chosen), 0)
     return [
         replace(place, about=heading)
-        for number in sorted(chosen)
+        for number in sorted(chosen, key=lambda number: (number != best, number))
         for heading in [_heading(index, groups[number][0], chosen[number])]
         for place in in_reading_order(index, chosen[number])
     ]

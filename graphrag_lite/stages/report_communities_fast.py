@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 FILE_WORDS = re.compile(r"\w-[^\W\d_a-z]|[a-z][A-Z]")  # "Eric-Horvitz Microsoft", "DanielaRus": a file's name
 OFTEN = 4  # of so many sentences one names who stands in a title beside the main entity
+SHORTEST_NAME = 3  # characters of a name that stands before the title of a document
+ABOUT = 4  # times the facts of who a title defines are at least those of any other
 MAX_VALUES = 4  # of tables that a summary counts
 DIGITS = 2  # of what a relationship counts: an edit anywhere moves all of them a little, and no page hangs on that
 REPEATED = 2  # of so many sentences of a report one may stand on pages before it, or these tell it
@@ -167,7 +169,8 @@ def _report_on(
     inside = [told.relationship[i] for i in sorted(community["relationship_ids"])]
     counts = {row["id"]: float(f"{told.counts[row['id']]:.{DIGITS}g}") for row in inside}
     strength = _strength(inside, counts)
-    members = [told.entity[i] for i in sorted(community["entity_ids"], key=lambda i: (-strength[i], i))]
+    ids = sorted(community["entity_ids"], key=lambda i: (-told.n_scenes(i), -strength[i], i))
+    members = [told.entity[i] for i in ids]
 
     def make(choose: Choose) -> Row | None:
         return _page(inside, members, counts, strength, told, settings, above, choose, whole=whole)
@@ -197,7 +200,8 @@ def _page(
     """Return what the report of a community tells: made of nothing but what `KnownPages.page` makes a digest of."""
     found = of_one_language(facts(inside, members, told.stated, told.named, counts, strength, told.sources))
     leads = {row["id"]: told.leads[row["id"]] for row in members if row["id"] in told.leads}
-    chosen = choose_facts(found, leads, members, choose, above, told.sources, whole=whole)
+    most = settings.max_summary_sentences + settings.max_findings
+    chosen = choose_facts(found, leads, members, choose, most, above, told.sources, whole=whole)
     if not chosen:
         return None
     if 2 * sum(fact.is_row for fact in chosen) >= len(chosen):
@@ -302,7 +306,8 @@ def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float
 def _main(titles: Mapping[str, str], n_facts: Mapping[str, int], chosen: Sequence[Fact], told: Told) -> str:
     """Return whom a report is about, of members by id: who its first fact defines, else names that others name most."""
     first = [i for i, name in titles.items() if i in chosen[0].about or name in chosen[0].sentence.text]
-    defined = _defined(first, chosen[0], told)
+    most = max(n_facts.values(), default=0)
+    defined = {i for i in _defined(first, chosen[0], told) if ABOUT * n_facts[i] >= most}
     return min(first or [*titles][:1], key=lambda i: (i not in defined, titles[i].islower(), -n_facts[i]))
 
 
@@ -327,7 +332,7 @@ def _title(
             told.sources.document(chosen[0].first.place[0])["title"]
         )
         called = of["title"].split()[-1] if of["type"] == "person" else of["title"]
-        known = called.casefold() in name.casefold()
+        known = called.casefold() in name.casefold() or len(called) < SHORTEST_NAME  # "CO" of "CO 2", "N"
         wanted = set(terms(name, language))
         told_first = opens_document(chosen[0]) and 2 * len(wanted.intersection(chosen[0].sentence.terms)) > len(wanted)
         return title([] if headed or known or told_first else [of["title"]], name, period)
@@ -342,7 +347,7 @@ def _title(
 def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:
     """Return the years that a report's sentences state; where hardly one says when, those as of which they are told."""
     stated = [fact.first.stated for fact in (*summary, *findings) if fact.first.stated]
-    if 3 * len(stated) < len(summary) + len(findings):
+    if 2 * len(stated) < len(summary) + len(findings):
         stated = [fact.first.period for fact in (*summary, *findings) if fact.first.day and fact.first.period]
     return year_range(stated)
 

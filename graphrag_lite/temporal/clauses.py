@@ -104,9 +104,8 @@ def _subject(text: str, held: Sequence[tuple[int, int, str, str]], speaker: str,
     lean = _LEANS.match(text) if topic else None
     if lean and (not held or lean.end() <= held[0][0]):
         return topic, *lean.span()
-    of_office = (
-        held[1:2] if held[1:2] and _OFFICE.fullmatch(text, held[0][1], held[1][0]) else []
-    )  # "NASA Director Ann Lee"
+    # "NASA Director Ann Lee"
+    of_office = held[1:2] if held[1:2] and _OFFICE.fullmatch(text, held[0][1], held[1][0]) else []
     return next(((name, start, end) for start, end, name, _ in of_office or held), ("", 0, 0))
 
 

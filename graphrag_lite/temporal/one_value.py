@@ -32,18 +32,6 @@ class Relation(NamedTuple):
     patterns: Mapping[str, str]
 
 
-class Words(NamedTuple):
-    """What stands around, as `one_value.toml` lists it."""
-
-    between: re.Pattern[str]
-    denied: re.Pattern[str]
-    now: re.Pattern[str]
-    once: re.Pattern[str]
-    be: re.Pattern[str]
-    behind: re.Pattern[str]
-    parts: tuple[str, ...]
-
-
 class OneValue(NamedTuple):
     """What characters [start, end) of a sentence say, from the subject to the object.
 
@@ -65,18 +53,16 @@ def _listed() -> dict[str, Any]:
 
 
 @cache
-def _words() -> Words:
-    words = {name: listed.replace("\n", "") for name, listed in _listed()["words"].items() if name != "parts"}
+def _words() -> dict[str, re.Pattern[str]]:
+    """Return what stands around, as `one_value.toml` lists it."""
+    words = {name: said.replace("\n", "") for name, said in _listed()["words"].items() if name != "parts"}
     between, behind = ("|".join(_listed()["words"][name].split()) for name in ("between", "behind"))
-    return Words(
-        between=re.compile(rf"(?:,? (?:who|which))?(?:['’](?:s|m|ve|re)|\s+(?:{between}|{words['denied']}))*\s*"),
-        denied=re.compile(rf"\b(?:{words['denied']})\b", re.I),
-        now=re.compile(rf"\b(?:{words['now']})\b|['’]ve\b", re.I),
-        once=re.compile(rf"\b(?:{words['once']})\b", re.I),
-        be=re.compile(rf"\b(?:{words['be']})\b|['’](?:s|m|re)\b"),
-        behind=re.compile(rf"\s*(?:[^\w\s'’]|$)|\s+(?:{behind}|\d+)\b"),
-        parts=tuple(_listed()["words"]["parts"]),
-    )
+    forms = {name: rf"\b(?:{words[name]})\b" for name in ("denied", "now", "once", "be")}
+    forms["now"] += "|['’]ve\\b"
+    forms["be"] += "|['’](?:s|m|re)\\b"
+    forms["between"] = rf"(?:,? (?:who|which))?(?:['’](?:s|m|ve|re)|\s+(?:{between}|{words['denied']}))*\s*"
+    forms["behind"] = rf"\s*(?:[^\w\s'’]|$)|\s+(?:{behind}|\d+)\b"
+    return {name: re.compile(form, re.I * (name in ("denied", "now", "once"))) for name, form in forms.items()}
 
 
 @cache
@@ -133,7 +119,7 @@ def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speake
     >>> one_values("I want to move to Oslo.", [(18, 22, "Oslo", "location")], "Bo", "")
     []
     """
-    if not _has_object(sentence, names) or not any(map(sentence.__contains__, _words().parts)):
+    if not _has_object(sentence, names) or not any(map(sentence.__contains__, _listed()["words"]["parts"])):
         return []
     pattern, meant = _pattern()
     found: list[OneValue] = []
@@ -141,23 +127,23 @@ def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speake
         relation, stage = meant[(match.lastindex or 1) - 1]
         own = one_value_relations()[relation]
         other = next((name for name in names if name[0] >= match.end()), None)
-        if other is None or not _ARTICLE.fullmatch(sentence[match.end() : other[0]]) or other[3] not in own.objects:
+        if other is None or not _ARTICLE.fullmatch(sentence[match.end() : other[0]]):
             continue
-        if not _words().behind.match(sentence, other[1]):  # "a Facebook group"
+        if not _words()["behind"].match(sentence, other[1]):  # "a Facebook group"
             continue
         before = sentence[: match.start()]
         subject, start, gap = _subject(before, names, own.subjects, speaker, topic)
         joined = _AND.match(before, found[-1].end) if found and not subject else None
-        if joined and _words().between.fullmatch(before, joined.end()):
+        if joined and _words()["between"].fullmatch(before, joined.end()):
             subject, start, gap = found[-1].subject, found[-1].start, before[joined.end() :]
-        denied = bool(_words().denied.search(gap))
-        lacks_verb = stage == "holds" and relation.startswith("is ") and not _words().be.search(gap)
-        if not subject or subject == other[2] or lacks_verb or (denied and stage != "holds"):
+        denied = bool(_words()["denied"].search(gap))
+        lacks_verb = stage == "holds" and relation.startswith("is ") and not _words()["be"].search(gap)
+        fits = other[3] in own.objects or (subject == speaker and other[3] == "unknown")  # "I moved to Bergen"
+        if not (subject and fits) or subject == other[2] or lacks_verb or (denied and stage != "holds"):
             continue
-        now = subject == speaker or _words().now.search(gap) or (joined and found[-1].dated)
-        dated = (
-            bool(now) and stage != "was" and not _words().once.search(before + _CLAUSE.split(sentence[other[1] :])[0])
-        )
+        now = subject == speaker or _words()["now"].search(gap) or (joined and found[-1].dated)
+        clause = before + _CLAUSE.split(sentence[other[1] :])[0]
+        dated = bool(now) and stage != "was" and not _words()["once"].search(clause)
         found.append(OneValue(subject, relation, other[2], "ends" if denied else stage, dated, start, other[1]))
     return found
 
@@ -179,7 +165,7 @@ def _has_object(sentence: str, names: Sequence[tuple[int, int, str, str]]) -> bo
     return any(
         kind in _objects()
         and sentence[:start][-1:].isspace()
-        and _words().behind.match(sentence, end)
+        and _words()["behind"].match(sentence, end)
         and (place or _PRONOUN.search(sentence, 0, start))
         for place, (start, end, _, kind) in enumerate(names)
     )
@@ -201,4 +187,4 @@ def _subject(
     ]
     start, end, subject = max(standing, default=(0, 0, ""))
     gap = before[end:]
-    return (subject, start, gap) if len(gap) <= GAP and _words().between.fullmatch(gap) else ("", 0, "")
+    return (subject, start, gap) if len(gap) <= GAP and _words()["between"].fullmatch(gap) else ("", 0, "")

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.evidence.stories import chapters, is_narrated, is_spoken, spread, worth
+from graphrag_lite.evidence.stories import chapters, dialogue, is_spoken, spread, worth
 
 STORY = (
     "STAVE TWO\n\nTHE FIRST OF THE THREE SPIRITS\n\nScrooge woke.\n\n'Who are you?' said he. It was cold.\n\n'A Ghost.'"
@@ -16,8 +16,8 @@ def test_a_story_is_told_to_its_end_by_the_best_of_each_stretch(ranked: list[int
 
 
 def test_what_is_said_in_a_story_is_told_from_what_is_narrated() -> None:
-    assert is_narrated(STORY)
-    assert not is_narrated("Rosa weakened.\n\n'It will rain,' she said.\n\nPhoenix waits.\n\nSo does Utah.")
+    assert dialogue(STORY) == 2 / 5
+    assert dialogue("Rosa weakened.\n\n'It will rain,' she said.\n\nPhoenix waits.\n\nSo does Utah.") == 1 / 4
     assert is_spoken(STORY, STORY.index("It was cold"))
     assert not is_spoken(STORY, STORY.index("Scrooge"))
 

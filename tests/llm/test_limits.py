@@ -8,7 +8,7 @@ from email.utils import format_datetime
 import pytest
 
 from graphrag_lite.llm import limits
-from graphrag_lite.llm.limits import EARLY, Limits, asked_pause, pause_before_next, seconds
+from graphrag_lite.llm.limits import TURN, Limits, asked_pause, pause_before_next, seconds
 
 
 @pytest.fixture
@@ -103,13 +103,15 @@ def test_rate_limit_headers_tell_when_there_is_room() -> None:
     assert seconds("1m" * 100_000 + "x") is None
 
 
-def test_an_early_request_takes_the_place_that_no_other_waits_for_and_none_is_lost_with_who_gives_up() -> None:
+def test_a_request_of_a_later_stage_takes_the_place_that_no_other_waits_for_and_none_is_lost_with_who_gives_up() -> (
+    None
+):
     limit = Limits(1)
     went: list[str] = []
     tasks: dict[str, asyncio.Task[None]] = {}
 
     async def one(name: str) -> None:
-        EARLY.set(name.startswith("early"))
+        TURN.set(name.startswith("later"))
         async with limit.slot(1):
             went.append(name)
             await asyncio.sleep(0.001)
@@ -118,11 +120,11 @@ def test_an_early_request_takes_the_place_that_no_other_waits_for_and_none_is_lo
 
     async def main() -> None:
         nonlocal tasks
-        tasks = {name: asyncio.create_task(one(name)) for name in ("first", "early 1", "early 2", "a", "b", "c")}
+        tasks = {name: asyncio.create_task(one(name)) for name in ("first", "later 1", "later 2", "a", "b", "c")}
         await asyncio.sleep(0)
         tasks["a"].cancel()
         await asyncio.gather(*tasks.values(), return_exceptions=True)
         await asyncio.wait_for(one("last"), 1)
 
     asyncio.run(main())
-    assert went == ["first", "c", "early 1", "early 2", "last"]
+    assert went == ["first", "c", "later 1", "later 2", "last"]

@@ -66,6 +66,12 @@ def test_a_time_stands_behind_what_is_said_and_a_short_name() -> None:
     assert of_time([one], 44, 48, sentence) and not of_time([one], 79, 83, sentence)
 
 
+def test_who_says_that_he_moved_somewhere_lives_there() -> None:
+    mine = one_values("I moved to Bergen.", [(11, 17, "Bergen", "unknown")], "user", "")
+    others = one_values("Bo moved to Villa.", [(0, 2, "Bo", "person"), (12, 17, "Villa", "unknown")], "user", "")
+    assert [one.object for one in mine] == ["Bergen"] and others == []
+
+
 def test_a_time_before_two_clauses_is_of_both_and_one_behind_them_of_the_last() -> None:
     sentence = "In 2020 Ana lives in Oslo and works at Vega since 2021."
     names = [(8, 11, "Ana", "person"), (21, 25, "Oslo", "location"), (39, 43, "Vega", "organization")]
