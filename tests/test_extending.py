@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from last_snapshot import forget_code
 
 from graphrag_lite import pipeline, plugins, tables
 from graphrag_lite.cli import main
 from graphrag_lite.extraction.extractor import open_extractor
 from graphrag_lite.ops import check
-from graphrag_lite.run import stamps
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 
@@ -87,7 +87,7 @@ class use:  # noqa: N801 - reads as a word
 
     def forget(self) -> None:
         plugins._found.cache_clear()
-        stamps.forget_code()
+        forget_code()
         for name in FILES:
             sys.modules.pop(name.removesuffix(".py"), None)
 

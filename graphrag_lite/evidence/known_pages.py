@@ -63,13 +63,11 @@ class KnownPages:
             parts.append(repr((row["id"], row["title"], row["type"], lead and lead.place)).encode())
             parts.append(self._member(row["id"]) if number < MAX_MEMBERS else b"")
             stated += told.named.get(row["id"], ()) if number < MAX_MEMBERS else ()
-        if of_rows := any(one.row for one in stated):
-            parts += (self._rarity(one) for one in stated)
         inputs = blake2b(b"\0".join(parts), digest_size=16).hexdigest()
         if inputs not in self._asked:
             known = self._before.get(inputs)
             if not known or not self._holds(known[1], stated):
-                known = self._made(make, () if of_rows else stated)
+                known = self._made(make, stated)
             self._asked[inputs] = known
         return json.loads(self._asked[inputs][0])
 
@@ -77,10 +75,11 @@ class KnownPages:
         """Return a page, and how what it tells was chosen from what is `stated`, if that is known."""
         choices: list[Any] = []
         place = {one.place: number for number, one in enumerate(stated)}
+        of_rows = any(one.row for one in stated)
 
         def choose(told: Sequence[Fact | Statement], *how: Any) -> list[int]:
             chosen = self.best_of(told, *how)
-            if place:
+            if not of_rows:
                 choices[:] = [place[one.place] for one in told], *how, chosen
             return chosen
 
@@ -89,8 +88,8 @@ class KnownPages:
 
     def _holds(self, choice: str, stated: Sequence[Statement]) -> bool:
         """Say whether the same sentences are chosen as when a page was made."""
-        if not (choices := json.loads(choice)):
-            return True
+        if not (choices := json.loads(choice)):  # nothing was chosen, or of rows, with which nothing else may stand
+            return len({one.row for one in stated}) < 2
         places, *how, chosen = choices
         return bool(self.best_of([stated[place] for place in places], *how) == chosen)
 
@@ -105,11 +104,6 @@ class KnownPages:
             self._members[identity] = blake2b(b"\0".join(told), digest_size=16).digest()
         return self._members[identity]
 
-    def _rarity(self, one: Statement) -> bytes:
-        """Return what the terms of a statement are worth."""
-        told = [one, *(self._told.sources.row_text(one) if one.row else ())]
-        return bytes(int(self._told.idf[term]) for each in told for term in each.sentence.terms)
-
     def _sentence(self, one: Statement) -> bytes:
         if one.place not in self._sentences:
             told = [one, *(self._told.sources.row_text(one) if one.row else ())]
@@ -118,5 +112,6 @@ class KnownPages:
 
     def _read(self, one: Statement) -> tuple[Any, ...]:
         sources, document = self._told.sources, one.place[0]
+        rare = bytes(int(self._told.idf[term]) for term in one.sentence.terms) if one.row else b""
         of_it = (sources.title(document), sources.is_narrated(document), one.language, one.day, one.row, one.cell)
-        return *one.place, one.span["char_end"], one.span["text_unit_id"], one.sentence.worth, *of_it
+        return *one.place, one.span["char_end"], one.span["text_unit_id"], one.sentence.worth, *of_it, rare

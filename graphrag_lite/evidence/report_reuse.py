@@ -113,7 +113,7 @@ def current_spans(spans: Iterable[Span], units_then: "pa.Table", units: "pa.Tabl
             gone.setdefault(words[:SHORTEST], []).append((span, words))
     if gone:
         _, new = groups.split_rows(units, "id", units_then["id"])
-        for unit in _rows(new):
+        for unit in (row for batch in new.to_batches(max_chunksize=20_000) for row in batch.to_pylist()):
             text = unit["text"]
             for start in range(len(text) - SHORTEST + 1):
                 for span, words in gone.get(text[start : start + SHORTEST], ()):
@@ -152,11 +152,6 @@ def kept_summary(reports: Iterable[Row], n_kept: int, n_communities: int) -> str
     'Reports: 2 of 3 kept, 1 of them stale.'
     """
     return f"Reports: {n_kept} of {n_communities} kept, {sum(report['stale'] for report in reports)} of them stale."
-
-
-def _rows(table: "pa.Table") -> Iterator[dict[str, Any]]:
-    for batch in table.to_batches(max_chunksize=20_000):
-        yield from batch.to_pylist()
 
 
 def _span(cited: Row) -> Span:

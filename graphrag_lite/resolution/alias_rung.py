@@ -18,6 +18,7 @@ from graphrag_lite.text.names.words import CORPORATE
 
 # A surname is no short name of its bearer if things begin with it this many times as often as the full name occurs.
 _NAMESAKE_RATIO = 3
+_KNOWN = frozenset().union(GIVEN_NAMES, DEMONYMS, PLACES, WELL_KNOWN)
 _ELSEWHERE = ("person", "location")  # whose names begin those of other things: the Washington Post
 _MIN_REST = 2  # words that say what a thing is: "Apple Watch" is no Apple
 _MIN_BOTH, _MIN_SHARE = 3, 0.6  # documents that have a thing's name and its first word alone; of those with the name
@@ -185,7 +186,7 @@ def _first_words(names: Mentioned) -> dict[str, str]:
     longer: dict[str, list[str]] = defaultdict(list)
     for key in names.entries:
         first, *rest = key.split()
-        if rest and first in names.entries and not _is_known(first):
+        if rest and first in names.entries and first not in _KNOWN:
             longer[first].append(key)
     documents: dict[str, set[str]] = defaultdict(set)
     either = {*longer, *(key for several in longer.values() for key in several)}
@@ -207,10 +208,6 @@ def _first_words(names: Mentioned) -> dict[str, str]:
         if both >= _MIN_BOTH and both >= _MIN_SHARE * n_best and n_best > n_first - both:
             found[first] = best
     return found
-
-
-def _is_known(word: str) -> bool:
-    return any(word in known for known in (GIVEN_NAMES, DEMONYMS, PLACES, WELL_KNOWN))
 
 
 def _legal_forms(entries: Mapping[str, Candidate], dropped: frozenset[str]) -> dict[str, str]:

@@ -42,7 +42,7 @@ class Apart:
     def __call__(self, document: str, one: str, other: str) -> bool:
         if (document, *sorted((one, other))) in self._related:
             return True
-        kinds = [self._kind(document, key) for key in (one, other)]
+        kinds = [self._kinds.get((document, key)) or self._corpus_kinds[key] for key in (one, other)]
         persons = [as_person(key) for key in (one, other) if self.listed_together(document, one, other)]
         if any(person.title for person in persons if person) and {kind.casefold() for kind in kinds} == {"person"}:
             return True
@@ -51,9 +51,6 @@ class Apart:
     def listed_together(self, document: str, one: str, other: str) -> bool:
         """Tell whether a text unit lists both."""
         return not self._units.get((document, one), set()).isdisjoint(self._units.get((document, other), ()))
-
-    def _kind(self, document: str, key: str) -> str:
-        return self._kinds.get((document, key)) or self._corpus_kinds[key]
 
 
 def types_differ(one: str, other: str) -> bool:

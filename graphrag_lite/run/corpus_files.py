@@ -80,7 +80,7 @@ def scan(
         suffix = suffix_of(file.name)
         if not file.is_folder and suffix not in suffixes:
             left_out[f"{suffix or 'without ending'} files"] += 1
-        elif settings.include and not file.is_folder and not _is_included(file.name, settings.include):
+        elif settings.include and not (file.is_folder or any(_matches(file.name, glob) for glob in settings.include)):
             left_out[OTHERS] += 1
         else:
             read.append(file)
@@ -99,10 +99,6 @@ def scan(
         except OSError:  # loading will report it
             rows.append((_utf8(file.name), -1, ""))
     return Scan(sorted(rows), dict(sorted(left_out.items())))
-
-
-def _is_included(path: str, include: Sequence[str]) -> bool:
-    return any(_matches(path, glob) for glob in include)
 
 
 def left_out_of(manifest: Mapping[str, Any]) -> dict[str, int]:

@@ -164,7 +164,8 @@ def closure(*modules: str) -> dict[str, Path]:
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        path = _modules().get(name) or (name in modules and _outside(name))
+        outside = name in modules and getattr(sys.modules.get(name), "__file__", None)  # a stage of somebody else's
+        path = _modules().get(name) or (outside and Path(outside))
         if path and name not in found and name != PACKAGE.name:
             found[name] = path
             waiting += [*_imports(path), name.rpartition(".")[0]]
@@ -178,12 +179,6 @@ def _modules() -> dict[str, Path]:
     """Return the files of this package's modules."""
     paths = {path: path.relative_to(PACKAGE.parent).with_suffix("").parts for path in PACKAGE.rglob("*.py")}
     return {".".join(parts[:-1] if parts[-1] == "__init__" else parts): path for path, parts in paths.items()}
-
-
-def _outside(module: str) -> Path | None:
-    """Return the file of a loaded module that is not of this package, such as a stage of somebody else's."""
-    file = getattr(sys.modules.get(module), "__file__", None)
-    return Path(file) if file else None
 
 
 @cache
@@ -210,12 +205,6 @@ def _hash(path: Path) -> str:
 def _data_files(folder: Path) -> list[Path]:
     """Return what lies beside modules: word lists."""
     return [path for path in folder.iterdir() if path.is_file() and path.suffix not in (".py", ".pyc")]
-
-
-def forget_code() -> None:
-    """Read the code again: within one process it is taken to stay as it is."""
-    for each in (code_hash, libraries, _shown, _modules, _imports, _text, _hash, _data_files):
-        each.cache_clear()
 
 
 def arguments(stage: Stage, settings: Settings, services: Mapping[str, Any]) -> dict[str, Any]:

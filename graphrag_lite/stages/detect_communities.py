@@ -59,6 +59,8 @@ async def detect_communities(
     members = [community.members[np.argsort(ranked[community.members])] for community in found]
     owners, inside = _relationships_inside(found, sources, targets, len(titles))
     owners_of_units, places = _units_of(owners, inside, relationships["text_unit_ids"], source_units["id"])
+    created_at = dict(tables.rows(source_documents, "id", "created_at"))
+    days = [created_at[document] for document in source_units["document_id"].to_pylist()]
     return tables.make_columns(
         "communities",
         id=identity,
@@ -71,7 +73,7 @@ async def detect_communities(
         entity_ids=groups.id_lists(*_flat(members), node_ids, len(found)),
         relationship_ids=groups.id_lists(owners, inside, relationships["id"], len(found)),
         text_unit_ids=groups.id_lists(owners_of_units, places, source_units["id"], len(found)),
-        period=_latest(owners_of_units, places, _dates(source_documents, source_units), len(found)),
+        period=_latest(owners_of_units, places, days, len(found)),
         size=list(map(len, members)),
     )
 
@@ -142,12 +144,6 @@ def _hierarchy(
         found = hierarchical_leiden(adjacency, **options)
         was, numbers, ids = [-1] * len(found), [], []
     return found, community_numbers(found, was, numbers), community_ids(found, was, ids, node_ids.to_pylist())
-
-
-def _dates(source_documents: "pa.Table", source_units: "pa.Table") -> list[str]:
-    """Return the date of every text unit's document, empty where it has none."""
-    created_at = dict(tables.rows(source_documents, "id", "created_at"))
-    return [created_at[document] for document in source_units["document_id"].to_pylist()]
 
 
 def _older(

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -102,15 +102,12 @@ def _unlike_before(
     touched, stay = zip(
         *(groups.split_rows(each, "document_id", other) for each in (entities, relationships)), strict=True
     )
-    return units, kept_units(units, units_then, touched, last.failed, _read_as), stay
+    read_as = attrgetter("text", "language", "title", "short")
+    return units, kept_units(units, units_then, touched, last.failed, read_as), stay
 
 
 def _units(source_documents: "pa.Table", source_units: "pa.Table", max_title_units: int) -> LazyItems[TextUnit]:
     return LazyItems(source_units.num_rows, lambda: text_units(source_documents, source_units, max_title_units))
-
-
-def _read_as(unit: TextUnit) -> tuple[str, str, str, bool]:
-    return (unit.text, unit.language, unit.title, unit.short)
 
 
 def _extract(unit: TextUnit, settings: ExtractGraphFast, extractor: Extractor | None = None) -> Mentions:

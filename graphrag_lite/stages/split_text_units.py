@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -111,13 +111,10 @@ def _stretches(document: Source, count: Callable[[str], int], longest: int) -> l
     starts = [0, *(after.end() for end, _ in messages[:-1] if (after := SPACE.match(text, end))), len(text)]
     before = None
     for start, end, (_, role) in zip(starts, starts[1:], messages, strict=False):
-        whole = [(start, end)] if count(text[start:end]) <= longest else _moved(sentences(text[start:end]), start)
+        said = text[start:end]
+        spans = [(0, len(said))] if count(said) <= longest else sentences(said)
         if role != before:
             found.append([])
-        found[-1] += whole
+        found[-1] += [(start + first, start + last) for first, last in spans]
         before = role
     return found
-
-
-def _moved(spans: Sequence[tuple[int, int]], offset: int) -> list[tuple[int, int]]:
-    return [(start + offset, end + offset) for start, end in spans]

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from last_snapshot import forget_code
 from lessons import lessons
 
 from graphrag_lite import attempts, pipeline, tables
@@ -258,7 +259,7 @@ def test_damaged_stamps_only_cost_time(
 def test_another_version_of_the_code_or_of_a_library_runs_again(
     texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stamps.forget_code()
+    forget_code()
     version = stamps.importlib.metadata.version
     monkeypatch.setattr(
         stamps.importlib.metadata, "version", lambda name: "99" if name == "resiliparse" else version(name)
@@ -266,7 +267,7 @@ def test_another_version_of_the_code_or_of_a_library_runs_again(
     try:
         again = index(texts, output)
     finally:
-        stamps.forget_code()
+        forget_code()
     assert again.ran[0] == "load_documents" and again.manifest["libraries"]["resiliparse"] == "99"
 
 

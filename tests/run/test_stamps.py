@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from last_snapshot import forget_code
 
 from graphrag_lite import pipeline
 from graphrag_lite.run import stamps
@@ -37,7 +38,7 @@ def edit(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
 
     yield edited
     monkeypatch.undo()
-    stamps.forget_code()
+    forget_code()
 
 
 def imports(path: Path) -> set[str]:
