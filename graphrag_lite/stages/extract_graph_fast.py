@@ -100,11 +100,8 @@ def _unlike_before(
     if (then := last.rows("source_units", "document_id", other, "document_id", *UNIT, "text")) is None:
         return _units(source_documents, source_units, max_title_units), KeptUnits({}, None), none
     units, units_then = (
-        _units(groups.rows_of(one, "id", other), units_of_it, max_title_units)
-        for one, units_of_it in (
-            (source_documents, groups.rows_of(source_units, "document_id", other)),
-            (documents, then),
-        )
+        _units(groups.rows_of(one, "id", other), own, max_title_units)
+        for one, own in ((source_documents, groups.rows_of(source_units, "document_id", other)), (documents, then))
     )
     touched, stay = zip(
         *(groups.split_rows(each, "document_id", other) for each in (entities, relationships)), strict=True

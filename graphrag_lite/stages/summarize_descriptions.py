@@ -154,28 +154,25 @@ def _before(
     """Tell the database what is not as it was. Returns the last entities and relationships, None where all is new."""
     import pyarrow as pa
 
-    retold: list[str] = []
-    forms, kept = tables.make("mention_forms", []), None
     other: dict[str, pa.Table] = {}
-    unless = {"settings", "code", "failed"}
     for name, now in zip(FOLDED, read, strict=True):  # one after the other: each may be a fifth of all memory
         by = "name" if name == "entity_resolutions" else "document_id"
-        if last and (found := last.read(name, unless=unless)):
+        if last and (found := last.read(name, unless={"settings", "code", "failed"})):
             keys = groups.changed_keys(now, found[0], by, now.column_names)
             for when, table in (("now", now), ("before", found.pop())):
                 other[f"{name}_{when}"] = table.take(pa.array(np.flatnonzero(groups.is_in(table, by, keys))))
     columns = {name: [c for c in tables.schema(name).names if c != "text_unit_ids"] for name in MADE}
+    found = None
     if last and len(other) == 2 * len(FOLDED):
         found = last.read("mention_forms", source_documents=["id", "language"], **columns)
-        if found:
-            forms, documents, *kept = found
-            told = tables.rows(documents, "id", "language")
-            retold = [identity for identity, language in told if languages.get(identity, language) != language]
-            other |= {f"{name}_before": table for name, table in zip(MADE, kept, strict=True)}
-    other |= {"retold": pa.table({"document_id": pa.array(retold, pa.string())}), "forms_before": forms}
+    forms, documents, *kept = found or [tables.make(name, []) for name in ("mention_forms", "source_documents")]
+    told = tables.rows(documents, "id", "language")
+    retold = [identity for identity, language in told if languages.get(identity, language) != language]
+    other |= {f"{name}_before": table for name, table in zip(MADE, kept, strict=False)} | {"forms_before": forms}
+    other["retold"] = pa.table({"document_id": pa.array(retold, pa.string())})
     for name, table in other.items():
         database.register(name, table)
-    return kept
+    return kept or None
 
 
 def _table(
