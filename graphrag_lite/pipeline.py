@@ -43,9 +43,14 @@ LOAD = [
     EPISODES,
     Stage(
         "split_text_units",
-        reads=("source_documents",),
+        reads=("source_documents", "episodes"),  # those for a model, which is asked about what is cut
         writes=("source_units",),
-        columns={"source_documents": ("id", "text", "messages")},
+        columns={
+            "source_documents": ("id", "text", "source_id", "messages"),
+            "episodes": (
+                *("document_id", "kind", "reference_time", "speaker", "role", "conversation", "char_start", "char_end"),
+            ),
+        },
     ),
 ]
 FACTS = Stage(
@@ -150,13 +155,13 @@ STANDARD = [
     ),
     RESOLVE,
     *GRAPH,
-    FACTS,  # while the model is asked what the stages before have begun
-    FOLD,
     Stage(
         "extract_claims",
         reads=("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
         writes=("covariates",),
     ),
+    FACTS,  # while the model writes reports
+    FOLD,
     Stage(
         "report_communities",
         reads=("source_units", "entities", "relationships", "covariates", "communities"),
@@ -263,18 +268,23 @@ def index(
 
 
 def _of_a_model(settings: Settings, model: Any, folder: Path) -> dict[str, Any]:
-    """Return the prompts of a run that asks a model, and what begins to ask for claims while names are extracted."""
+    """Return the prompts of a run that asks a model, and what begins to ask for names and claims before their turn."""
+    found: dict[str, Any] = {"prompts": None, "cut": None, "named": None}
     if not settings.asks:
-        return {"prompts": None, "named": None}
+        return found
     from graphrag_lite import prompts
 
-    own = prompts.load(folder)
-    if not settings.extract_claims.enabled or settings.llm.batch:
-        return {"prompts": own, "named": None}
-    from graphrag_lite.stages.extract_claims import claims_begun
+    found["prompts"] = own = prompts.load(folder)
+    if settings.llm.batch:
+        return found
+    from graphrag_lite.stages.extract_graph import extraction_begun
 
-    claims = model.before_its_turn("extract_claims")
-    return {"prompts": own, "named": claims_begun(settings.extract_claims, claims, own)}
+    found["cut"] = extraction_begun(settings.extract_graph, model.before_its_turn("extract_graph"), own)
+    if settings.extract_claims.enabled:
+        from graphrag_lite.stages.extract_claims import claims_begun
+
+        found["named"] = claims_begun(settings.extract_claims, model.before_its_turn("extract_claims"), own)
+    return found
 
 
 def _open_engine(opened: ExitStack, settings: Settings, workers: int) -> Engine | None:

@@ -23,7 +23,7 @@ from graphrag_lite.run import snapshots
 from graphrag_lite.run.loop import Run
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
-from graphrag_lite.stages import extract_claims
+from graphrag_lite.stages import extract_claims, extract_graph
 
 TESTS = Path(__file__).parent
 CONCURRENCY = 2
@@ -147,13 +147,13 @@ def test_the_order_in_which_replies_come_changes_no_byte(
     assert told[0] == told[1] == bytes_of(made[0].snapshot)
 
 
-def test_claims_are_asked_beside_the_stages_before_them_with_the_same_result(
+def test_names_and_claims_are_asked_for_beside_the_stages_before_them_with_the_same_result(
     notes: Path, output: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def faulty(request: Request) -> str:
         text = request.messages[0]["content"]
-        is_claims = stub_replies.recognise(text)[0] == "extract_claims.md"
-        return "I cannot help with that." if is_claims and "Kodak" in text else reply(request)
+        fails = "Kodak" in text and stub_replies.recognise(text)[0] in ("extract_claims.md", "extract_graph_more.md")
+        return "I cannot help with that." if fails else reply(request)
 
     def told(stub: StubModel, output: Path) -> tuple[Any, list[str]]:
         run = index(notes, output, stub, llm={"max_failure_ratio": 0.5, "concurrency": 1})
@@ -165,6 +165,7 @@ def test_claims_are_asked_beside_the_stages_before_them_with_the_same_result(
             path.unlink()
     beside, asked = told(StubModel(faulty), output)
     assert asked.index("extract_claims.md") < len(asked) - asked[::-1].index("extract_graph.md")
+    monkeypatch.setattr(extract_graph, "extraction_begun", lambda *_: None)
     monkeypatch.setattr(extract_claims, "claims_begun", lambda *_: None)
     in_turn, asked = told(StubModel(faulty), tmp_path / "other" / "output")
     assert asked.index("extract_claims.md") >= len(asked) - asked[::-1].index("resolve_entities.md")

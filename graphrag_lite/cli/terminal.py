@@ -16,6 +16,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from graphrag_lite.text.plain_text import document_name
+
 # Controls, directions and halves of characters that `json` does not escape.
 UNSAFE = re.compile(r"[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d\S*")
@@ -150,8 +152,8 @@ def counted(n: int, noun: str) -> str:
 
 
 def source_of(path: str, document: str) -> str:
-    """Name a document on one line: its file, and its own id where that is another."""
-    return (path if document == path else f"{path} · {document}").replace("\n", "\\n")
+    """Name a document on one line."""
+    return document_name(path, document).replace("\n", "\\n")
 
 
 def print_json(*values: object) -> None:

@@ -17,6 +17,7 @@ _IS_A = re.compile(
 )
 _BRACKETS = r"(?:\([^)]{0,60}\)|（[^）]{0,60}）)?"
 _TOPIC = re.compile(rf"{_BRACKETS}(?:是|とは|란|(?:は、?|은\s|는\s).*(?:である|です|の一つだ|だ|입니다|이다)[。.]?$)")
+_NAMED = re.compile(r"\b(?:[Aa]n?|[Oo]ne) (?:[a-z-]+ ){0,3}[a-z-]+,? (?:called|named|by name|by the name of) $")
 _APPOSED_NOUN = re.compile(rf",\s(?:{'|'.join(sorted(ARTICLES))})\s", re.I)
 _LISTS = {kind: frozenset(words) for kind, words in sections(__package__, "report_title.txt").items()}
 _WORD = re.compile(r"\S+")
@@ -34,6 +35,8 @@ def defines(text: str, sentence: tuple[int, int], name: str, language: str) -> b
     at, last = _named(text, sentence, name)
     if at < 0 or (at - start <= EARLY and (_IS_A.match(text, last, end) or _TOPIC.match(text, last, end))):
         return at >= 0
+    if _NAMED.search(text, max(start, at - 60), at):
+        return True
     # "Zep, who sang, was here" says what it did, "12 million users, as they grow" and "With Zep, we" what others do.
     if not text.startswith(",", last) or IS.match(text, last, end) or name.islower():
         return False

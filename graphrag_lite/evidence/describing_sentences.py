@@ -3,6 +3,7 @@
 Candidates are rows with the span of a sentence (`document_id`, `char_start`, `char_end`), and what is known of it.
 """
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -11,11 +12,12 @@ from graphrag_lite.evidence.distinct_sentences import says_the_same
 from graphrag_lite.evidence.mention_form import NAMES
 from graphrag_lite.tables.long_texts import LongTexts
 from graphrag_lite.text.plain_text import one_line
-from graphrag_lite.text.sentences import is_statement, stands_alone
+from graphrag_lite.text.sentences import LINE_MARKS, is_statement, stands_alone
 from graphrag_lite.text.transcripts import FILE_NAME
 
 Row = dict[str, Any]
 Texts = LongTexts | Mapping[str, str]  # by document id
+MARKS = re.compile(LINE_MARKS)
 FORM = 2.5  # what a sentence counts more that says what a name is, less that its bearer says or is told
 GOOD_LENGTH = range(50, 320)  # characters of a sentence that says something and is read at a glance
 
@@ -34,6 +36,7 @@ def best_sentences(candidates: list[Row], texts: Texts, most: int) -> list[Row]:
     for row in candidates:
         if row["mention_start"] >= 0:
             row["char_start"] = row["begins"]
+        _without_marks(row, texts)
         sentence = sentence_of(row, texts)
         scored.setdefault(sentence, (-_informs(row, sentence), len(scored), row))
     chosen: list[Row] = []
@@ -63,6 +66,12 @@ def _reads_well(sentence: str) -> float:
     return 1.0 * good_length - 1.0 * (not stands_alone(sentence)) - 2.0 * (not is_statement(sentence))
 
 
+def _without_marks(row: Row, texts: Texts) -> None:
+    """Take the marks of a list, a task or a heading off the sentence of a candidate."""
+    marks = MARKS.match(texts[row["document_id"]][row["char_start"] : row["char_end"]])
+    row["char_start"] += marks.end() if marks else 0
+
+
 def best_statements(candidates: list[Row], texts: Texts, most: int) -> list[Row]:
     """Choose the sentences that state a relationship best, best first, ties by place. One place counts once."""
 
@@ -71,6 +80,8 @@ def best_statements(candidates: list[Row], texts: Texts, most: int) -> list[Row]
 
     places: set[tuple[str, int]] = set()
     chosen: list[Row] = []
+    for row in candidates:
+        _without_marks(row, texts)
     for row in sorted(candidates, key=score, reverse=True):
         if (place := (row["document_id"], row["char_start"])) not in places and len(chosen) < most:
             places.add(place)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt
+from graphrag_lite.evidence.stories import dialogue
 from graphrag_lite.tables import groups
 from graphrag_lite.text.notices import legal_spans
 from graphrag_lite.text.transcripts import speakers
@@ -29,7 +30,7 @@ def document_signs(source_documents: "pa.Table", before: "Sequence[pa.Table] | N
     for identity, text in tables.rows(unread, "id", "text"):
         spans = legal_spans(text)
         places = [[span[end] for span in spans] for end in (0, 1)]
-        rows.append((identity, sorted(attempt(identity, speakers, text) or ()), *places))
+        rows.append((identity, sorted(attempt(identity, speakers, text) or ()), *places, dialogue(text)))
     made = tables.make("document_signs", rows)
     return groups.in_order(pa.concat_tables([kept, made]), "document_id", source_documents["id"])
 

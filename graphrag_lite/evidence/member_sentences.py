@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 MOST = 4  # of each entity
 OPENING = 4  # sentences that name it first in the work that names it most: a reader meets it there
-SCENES = 40  # stretches of a story, of each of which a sentence is read that names it
-PACE = 2000  # characters of a story of which one sentence that names it is kept
+SCENES = 80  # stretches of a story, of each of which a sentence is read that names it
+PACE = 1000  # characters of a story of which one sentence that names it is kept
 EARLY = 12  # characters: a name that comes this much earlier in its sentence is more its subject
 
 
@@ -53,6 +53,7 @@ def member_sentences(
     late, odd = (mention - start) // EARLY, ~np.isin(end - start, GOOD_LENGTH)
     best = np.lexsort((unit, end, start, document, odd, late, entity))
     _, place = np.unique(document * (start.max(initial=0) + 1) + start, return_inverse=True)
+    alone = np.bincount(np.unique(place * len(ids) + entity) // max(len(ids), 1), minlength=len(rows))[place] < 2
     place = entity * (len(rows) + 1) + place  # of an entity, the same in two text units that overlap
     found = _first_of_each(place, best[related[best]])
     chosen = found[_first(entity[found], MOST)]
@@ -67,11 +68,15 @@ def member_sentences(
     opens = found[np.isin(place[found], place[opens])]
     opens = opens[np.lexsort((start[opens], read[document[opens]], entity[opens]))]
     opens = opens[_first(entity[opens], OPENING)]
-    scenes = best[(is_met[entity] & (most[entity] >= 0))[best]]
+    scenes = best[np.argsort(alone[best] | (late[best] > 0), kind="stable")]  # who meets whom tells a story
+    scenes = scenes[(is_met[entity] & (most[entity] >= 0))[scenes]]
     narrated = [one for one in np.unique(document[scenes]).tolist() if sources.is_narrated(documents[one])]
-    scenes = _scenes(scenes[np.isin(document[scenes], narrated)], entity, read[document], start // PACE)
+    scenes = scenes[np.isin(document[scenes], narrated)]
+    met_first = scenes[np.lexsort((start[scenes], read[document[scenes]], entity[scenes]))]
+    met_first = met_first[_first(entity[met_first], 1)]
+    scenes = _scenes(scenes, entity, read[document], start // PACE)
     spans: dict[str, list[Row]] = {}
-    for row in np.concatenate([chosen, opens, scenes]).tolist():
+    for row in np.concatenate([chosen, opens, met_first, scenes]).tolist():
         where = {"text_unit_id": units[unit[row]], "document_id": documents[document[row]]}
         span = where | {"char_start": int(start[row]), "char_end": int(end[row])}
         spans.setdefault(ids[entity[row]], []).append(span)

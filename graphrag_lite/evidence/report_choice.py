@@ -1,8 +1,9 @@
 """Which facts of a community its report tells: those of one entity with enough to tell, and of what is close to it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 from graphrag_lite.evidence import stories
@@ -13,6 +14,8 @@ from graphrag_lite.evidence.report_title import is_informative
 from graphrag_lite.text.transcripts import WHOLE
 
 Row = Mapping[str, Any]
+Choose = Callable[[Sequence[Fact | Statement], Sequence[float], Sequence[bool], bool], list[int]]
+"""`best_of`, of what is told, what each is worth, whether it is used above, and whether it is a story."""
 MIN_FACTS = 3  # what has fewer has no page of its own: its parent tells it
 MIN_OWN = 2  # of them that its main entity is named in
 UNDEFINED = 5  # of facts of which none defines an entity, and none opens the document of most
@@ -20,12 +23,34 @@ FIRST = 1e6  # worth of what a report begins with
 BESIDE = 0.4  # what a sentence counts that is not about its main entity
 PASSING = 0.6  # what a sentence counts that begins with the name of no member
 EARLY, LEAST_ABOUT = 40, 2  # characters before a member's name in a sentence about it; of so many sentences one is
+SUBJECT = 12  # characters before a name that is what its sentence is about: "In 1993, Acme"
 PLAIN, LONG = 0.7, 0.5  # worth of a sentence that addresses nobody and quotes nobody; what a long one has of it
 OPENING = 500  # characters of a document whose sentences say what it is about
 LONGEST_TITLE = 3  # letters of "Mrs", "Sir" and the like, which are no given names
 LEADERS = 3  # strongest members, of which the first that a sentence defines is what a report begins with
 LEADS = 4  # that one's facts, times this, are at least those of any of them
+WIDER, BESIDE_OWN = 2, 2  # times as many are ranked; to so many facts of its own a page may have one beside
 STRONGEST = 10  # members of whom one is looked for of whom there is enough to tell
+
+
+def best_of(
+    told: Sequence[Fact | Statement],
+    worths: Sequence[float],
+    used: Sequence[bool],
+    narrated: bool,
+    *,
+    most: int,
+    idf: Mapping[str, float],
+) -> list[int]:
+    """Return up to `WIDER` times `most` of what is told by place, best first; of a story, what is best of each stretch.
+
+    Each has its worth on a page, and may be `used` above; `idf` is what a term is worth.
+    """
+    sentences = [replace(one.sentence, worth=worth) for one, worth in zip(told, worths, strict=True)]
+    texts = {one.text for one, above in zip(sentences, used, strict=True) if above}
+    ranked = choose_sentences(sentences, len(sentences) if narrated else WIDER * most, idf, texts)
+    best = {i * most // len(sentences): i for i in reversed(ranked)}  # of each stretch: a story is told to its end
+    return [i for i in ranked if best[i * most // len(sentences)] == i] if narrated else ranked
 
 
 def of_one_language(found: list[Fact]) -> list[Fact]:
@@ -40,8 +65,8 @@ def choose_facts(
     found: Sequence[Fact],
     leads: Mapping[str, Statement],
     members: Sequence[Row],
+    choose: Choose,
     most: int,
-    idf: Mapping[str, float],
     above: frozenset[str],
     sources: Sources,
     *,
@@ -50,7 +75,7 @@ def choose_facts(
     """Return up to `most` facts that a report tells, what it begins with first; none where there are too few for one.
 
     `members` are the community's entities, strongest first, `leads` their definitions by id; `above` are the sentences
-    of the summaries above it, `idf` what a term is worth. `whole`: it is all of a small corpus.
+    of the summaries above it; `choose` is asked once at most. `whole`: it is all of a small corpus.
     """
     found = [fact for fact in found if not sources.is_spoken(fact.first)]
     by_place = {fact.first.place: fact for fact in found}
@@ -84,11 +109,13 @@ def choose_facts(
     if narrated := all(sources.is_narrated(fact.first.place[0]) for fact in told):
         told = in_time(told, sources)
     people = [row["title"] for row in members] if narrated else []
-    worths = (FIRST if fact is first else _worth(fact, main, names, people) for fact in told)
-    sentences = [replace(fact.sentence, worth=worth) for fact, worth in zip(told, worths, strict=True)]
+    begun = _names([of[identity]]) if narrated else names
+    worths = [FIRST if fact is first else _worth(fact, main, begun, people) for fact in told]
     used = above - {lead.sentence.text} if lead else above
-    ranked = choose_sentences(sentences, len(told) if narrated else most, idf, used)
-    chosen = [told[i] for i in (stories.spread(ranked, len(told), most) if narrated else ranked)]
+    chosen = [told[i] for i in choose(told, worths, [fact.sentence.text in used for fact in told], narrated)]
+    if not (narrated or whole):
+        chosen = _mostly_own(chosen, identity, _names([of[identity]]), sources)
+    chosen = chosen[:most]
     begin = sum(_begins(fact, names) for fact in chosen)
     works = [sources.work(fact.first.place[0]) for fact in chosen]
     story = first and opens_document(first) and 2 * works.count(works[0]) > len(works)
@@ -103,6 +130,17 @@ def _leaders(
     most = max((n_about[row["id"]] for row in members[:LEADERS]), default=0)
     found = [row["id"] for row in members[:LEADERS] if row["id"] in defined and LEADS * n_about[row["id"]] >= most]
     return sorted(found, key=lambda identity: defined[identity].sentence.text in above)
+
+
+def _mostly_own(ranked: Sequence[Fact], main: str, names: Collection[str], sources: Sources) -> list[Fact]:
+    """Return ranked facts, of those that do not name `main`, nor are of the best one's work, half as many as others."""
+    work = [sources.work(fact.first.place[0]) for fact in ranked]
+    own = [
+        fact.is_row or main in fact.about or one == work[0] or _names_any(fact, names)
+        for fact, one in zip(ranked, work, strict=True)
+    ]
+    beside = accumulate(not one for one in own)
+    return [fact for fact, one, n in zip(ranked, own, beside, strict=True) if one or BESIDE_OWN * n <= sum(own)]
 
 
 def _worth(fact: Fact, main: Collection[str], names: Collection[str], people: Sequence[str]) -> float:
@@ -167,7 +205,8 @@ def _told_of(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole
     names = _names(main)
     if all(row["type"] == "location" for row in main):
         names = ()
-    alike = tuple(name for name in names if " " in name)  # "Thomas" of another undated document is another one
+    # "Thomas" of another undated document is another one.
+    alike = tuple(name for name in names if " " in name or all(row["type"] != "person" for row in main))
     return [
         fact
         for fact in told
@@ -192,7 +231,12 @@ def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[
 
     def key(fact: Fact) -> tuple[Any, ...]:
         least = PLAIN * (1.0 if len(fact.sentence.text) in WHOLE else LONG)
-        return fact.first.sentence.worth < least, -n_facts[work[fact.first.place]], in_reading(fact, sources)
+        if sources.is_narrated(fact.first.place[0]):
+            aside = stories.plainness(fact.sentence.text) < 1
+        else:  # "Better than expected results across Acme were offset" is no beginning
+            aside = bool(fact.first.day) and not (opens_document(fact) or _begins(fact, own, SUBJECT))
+        reading = in_reading(fact, sources)
+        return fact.first.sentence.worth < least, aside, -n_facts[work[fact.first.place]], reading
 
     return min(found, key=key, default=None)
 
@@ -207,9 +251,9 @@ def _names(entities: Iterable[Row]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _begins(fact: Fact, names: Iterable[str]) -> bool:
+def _begins(fact: Fact, names: Iterable[str], early: int = EARLY) -> bool:
     """Say whether a fact begins with one of some names, or is a row: others name it in passing, or among examples."""
-    return fact.is_row or any(name in fact.sentence.text[: EARLY + len(name)] for name in names)
+    return fact.is_row or any(name in fact.sentence.text[: early + len(name)] for name in names)
 
 
 def _names_any(fact: Fact, names: Iterable[str]) -> bool:

@@ -36,6 +36,10 @@ class Fact:
         return self.statements[0]
 
     @property
+    def place(self) -> tuple[str, int]:
+        return self.first.place
+
+    @property
     def is_row(self) -> bool:
         return self.first.row
 

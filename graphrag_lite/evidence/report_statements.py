@@ -6,7 +6,7 @@ sentence worth that names a host, who speaks in many documents.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -24,7 +24,7 @@ from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_notice
 from graphrag_lite.evidence.report_title import headline, is_informative
 from graphrag_lite.evidence.sentence_dates import resolve_dates, stated_period
 from graphrag_lite.evidence.sentence_reading import POINTER, Reading, is_cell, read_sentence
-from graphrag_lite.evidence.stories import chapters, is_narrated, is_spoken
+from graphrag_lite.evidence.stories import chapters, is_spoken
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.function_words import FUNCTION_WORDS
@@ -32,7 +32,6 @@ from graphrag_lite.text.numbered_titles import by_part, without_part
 from graphrag_lite.text.period import Period, period_of
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import sentences, trimmed
-from graphrag_lite.text.transcripts import speaker_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,6 +41,7 @@ ASIDE = 0.1  # what a sentence counts that names a host
 STANDS = 0.37  # worth from which a sentence is told: below are those that lean on another, and what is said to "you"
 SEVERAL = 4  # works whose titles are compared
 WORD, _NUMBER = re.compile(r"[^\W_]+(?:['’][^\W_]+)*"), re.compile(r"\d")
+SPOKEN, SPOKEN_PART = 1 / 3, 1 / 4  # share of dialogue in a story, and in a part of one
 HELD = 100  # documents that are kept for the next sentence
 Place = tuple[str, int, int]  # document, and its first and last character
 # Words set off in Markdown, as chats and Word files of other programs hold them: "**HTTPS**".
@@ -106,13 +106,16 @@ class Sources:
 
         self._documents = source_documents.select(DOCUMENT)
         self._rows = {identity: row for row, identity in enumerate(source_documents["id"].to_pylist())}
-        self._languages = dict(tables.rows(source_documents, "id", "language"))
+        told = (tables.intern_strings(source_documents[name]) for name in ("title", "created_at", "language"))
+        of_each: list[dict[str, str]] = [dict(zip(self._rows, column, strict=True)) for column in told]
+        self._titles, self._days, self._languages = of_each
         self._opened: dict[str, Row] = {}
-        columns = ("id", "char_start", "char_end")
-        self._units = {identity: (start, end) for identity, start, end in tables.rows(source_units, *columns)}
+        units = tables.rows(source_units, "id", "char_start", "char_end")
+        self._units = {identity: (start, end) for identity, start, end in units}
         self.signs = document_signs(source_documents, before, attempt)
         self._before = before[1] if before else tables.make("report_sentences", [])
         self.sentences = self._before
+        self._narrated = self._stories()
         self.hosts = hosts(self.signs)
         self._named = {name.title() for name in self.hosts}
         self._attempt = attempt
@@ -124,18 +127,18 @@ class Sources:
         spans = groups.by_value(named, "document_id", long, "char_start", "char_end")
         texts = (text for (text,) in groups.rows_with(source_documents, "id", long, "text"))
         self._formulas = formulas(zip(texts, spans, strict=True))
-        self._dated = len({day[:10] for day in pc.unique(source_documents["created_at"]).to_pylist()}) > 1
+        self._dated = len({day[:10] for day in self._days.values()}) > 1
         self._made: dict[Place, Statement | None] = {}
         self._longest: dict[tuple[str, int], Statement] = {}
-        self._narrated: dict[str, bool] = {}
         self._chapters: dict[str, list[tuple[int, str]]] = {}
 
     def document(self, identity: str) -> Row:
-        """Return a document's row, with its text and blocks; those of a large corpus are not held all."""
+        """Return a document's row, with its text and its cards; those of a large corpus are not held all."""
         if identity not in self._opened:
             if len(self._opened) == HELD:
                 del self._opened[next(iter(self._opened))]
-            self._opened[identity] = self._documents.slice(self._rows[identity], 1).to_pylist()[0]
+            row = self._documents.slice(self._rows[identity], 1).to_pylist()[0]
+            self._opened[identity] = row | {"blocks": [one for one in row["blocks"] if one["kind"] == "card"]}
         return self._opened[identity]
 
     def called(self, identity: str) -> str:
@@ -149,7 +152,7 @@ class Sources:
 
     def title(self, identity: str) -> str:
         """Return what a document is called, which may be its file's name."""
-        return str(self._documents["title"][self._rows[identity]])
+        return self._titles[identity]
 
     def work(self, identity: str) -> str:
         """Return what a document is a part of, by its title: chapters and passages of one work are told as one."""
@@ -157,8 +160,7 @@ class Sources:
 
     def order(self, identity: str) -> tuple[Any, ...]:
         """Return what documents are sorted by as they are read: dates, then titles, part 2 before part 10."""
-        created_at = str(self._documents["created_at"][self._rows[identity]])
-        return created_at, by_part(self.title(identity)), identity
+        return self._days[identity], by_part(self.title(identity)), identity
 
     @cached_property
     def usual(self) -> frozenset[str]:
@@ -258,7 +260,7 @@ class Sources:
     def row_text(self, one: Statement) -> list[Statement]:
         """Return the first sentence that a table's row holds below its card, in the text unit of a statement of it."""
         document, (start, end) = self.document(one.span["document_id"]), self._units[one.span["text_unit_id"]]
-        start = max(start, *(block["char_end"] for block in document["blocks"] if block["kind"] == "card"))
+        start = max(start, *(card["char_end"] for card in document["blocks"]))
         for first, last in sentences(document["text"][start:end], document["language"]):
             first, last = trimmed(document["text"], start + first, start + last)
             if first < last and not document["text"].startswith("#", first):
@@ -266,10 +268,23 @@ class Sources:
         return []
 
     def is_narrated(self, identity: str) -> bool:
-        """Say whether a document is a story that people speak in, or a part of one."""
-        if identity not in self._narrated:
-            self._narrated[identity] = is_narrated(self.document(identity)["text"])
-        return self._narrated[identity]
+        """Say whether a document is a story that people speak in, or a part of one; not each part has dialogue."""
+        return identity in self._narrated
+
+    def _stories(self) -> set[str]:
+        """Return the documents of works of which most parts have dialogue."""
+        shares = dict(tables.rows(self.signs, "document_id", "dialogue"))
+        if max(shares.values(), default=0.0) < SPOKEN_PART:
+            return set()
+        parts: dict[str, list[str]] = {}
+        for identity in shares:
+            parts.setdefault(self.work(identity), []).append(identity)
+        found: set[str] = set()
+        for own in parts.values():
+            least = SPOKEN_PART if len(own) > 1 else SPOKEN
+            if 2 * sum(shares[one] >= least for one in own) > len(own):
+                found.update(own)
+        return found
 
     def is_spoken(self, one: Statement) -> bool:
         """Say whether a statement is what somebody says in a story."""
@@ -282,12 +297,6 @@ class Sources:
         if document not in self._chapters:
             self._chapters[document] = chapters(self.document(document)["text"]) if self.is_narrated(document) else []
         return next((heading for first, heading in reversed(self._chapters[document]) if first <= start), "")
-
-    def is_said_by(self, one: Statement, name: str) -> bool:
-        """Say whether a statement is only what the bearer of a name says: no word of the name stands in it."""
-        if any(word in one.sentence.text for word in name.split()):
-            return False
-        return bool(speaker_of(self.document(one.span["document_id"])["text"], one.span["char_start"]))
 
     def defines(self, one: Statement, name: str) -> bool:
         """Say whether a statement says early what bears a name, or its last word, is."""
@@ -311,13 +320,11 @@ def _readings(told: Told) -> list[Reading | None]:
     return [outcome(read_sentence, span, told.document)[0] for span in told.spans]
 
 
-def _stated(span: Row, document: Row, read: Reading, named: Collection[str], dated: bool) -> Statement:
+def _stated(span: Row, document: Row, read: Reading, named: Set[str], dated: bool) -> Statement:
     """Return what the sentence at a span of a document says; little is it worth where it names one of `named`."""
     words = one_line(document["text"][read.start : read.end])
-    worth = read.worth * (1.0 if set(words.split()).isdisjoint(named) else ASIDE)
+    worth = read.worth * (ASIDE if named and not named.isdisjoint(words.split()) else 1.0)
     place = span | {"char_start": read.start, "char_end": read.end}
-    row = any(block["kind"] == "card" for block in document["blocks"])
     told = Sentence(words, tuple(map(intern, read.terms)), read.length, worth)  # a set takes six times as much
-    return Statement(
-        told, place, document["language"], document["created_at"] if dated else "", row, is_cell(span, document)
-    )
+    day, row = document["created_at"] if dated else "", bool(document["blocks"])
+    return Statement(told, place, document["language"], day, row, row and is_cell(span, document))

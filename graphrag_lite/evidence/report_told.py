@@ -40,6 +40,11 @@ class Told:
     total: float
     sources: Sources
 
+    def n_scenes(self, identity: str) -> int:
+        """Return how many sentences of a story name an entity: who comes up most it is about."""
+        named = self.named.get(identity, ())
+        return len(named) if any(self.sources.is_narrated(one.place[0]) for one in named[:1]) else 0
+
 
 def all_told(
     entities: "pa.Table",
@@ -110,7 +115,7 @@ def _named(
     named: dict[str, list[Statement]] = {}
     for row in members:
         read = sources.at([*row["sources"], *spans.get(row["id"], ())])
-        told = [one for one in read if one.stands and not one.cell and not sources.is_said_by(one, row["title"])]
+        told = [one for one in read if one.stands and not one.cell]
         named[row["id"]] = list({one.place: sources.whole(one) for one in told}.values())
     candidates = {
         row["id"]: (*named[row["id"]], *(one for one in related.get(row["id"], ()) if one.stands)) for row in members

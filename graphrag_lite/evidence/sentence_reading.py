@@ -15,7 +15,6 @@ Row = dict[str, Any]
 SPOKEN = 0.5  # what "I" and "you" count less in a transcript than in a text: nobody knows who they are
 LOOSE = 0.35  # what a sentence counts that goes on from another, that talk has filled, or that a quotation has cut
 REACH = 2000  # characters before a sentence in which a quotation may begin that it is a part of
-CONTINUES = 0.65  # what it counts where its first words go on from what was said, as "then" does
 OURS = 0.75  # what a sentence counts that says "we"
 LISTED = 0.45  # what a sentence counts that names several as examples
 _FORMS = expressions(__package__, "sentence_reading.txt")
@@ -41,7 +40,6 @@ _PROCEDURE = re.compile(
     rf"|{_FORMS['procedure']}"
 )
 _METHODS, _AFTER_METHODS = (re.compile(rf"(?m)^#+ {_FORMS[name]}") for name in ("methods", "after methods"))
-_CONTINUES = re.compile(r"(?:\S+ ){1,5}(?:then|therefore|however|instead|in turn)\b")
 _INSTRUCTS = re.compile(
     r"(?:(?:after|at|before|by|for|from|if|in|on|once|to|under|when)\b[^,.]{0,80}, )?([^\W\d_]+)(?:\s(\w+))?", re.I
 )
@@ -140,7 +138,6 @@ def _loose(sentence: str, language: str, transcript: bool) -> float:
     if marked or (transcript and is_talk(sentence)) or (language == "en" and not _has_verb(sentence)):
         return 0.0
     worth = (LISTED if _EXAMPLES.search(sentence) else 1.0) * (OURS if _WE.search(sentence) else 1.0)
-    worth *= CONTINUES if _CONTINUES.match(sentence) else 1.0
     if transcript and language in PERSONS and PERSONS[language].search(sentence):
         worth *= SPOKEN
     cut = sentence[:1] in ".,;()`" or " = " in sentence or sentence.count('"') % 2
@@ -157,20 +154,14 @@ def _has_verb(sentence: str) -> bool:
     >>> [_has_verb(one) for one in ("RNA extraction of the cell's DNA.", "A whale sings.", "They include Zep.")]
     [False, True, True]
     """
-    plain = (word for word in _WORD.findall(sentence) if "-" not in word)  # "a head-based test" has none
-    words = [word.replace("’", "'") for word in plain]
+    words = [word.replace("’", "'") for word in _WORD.findall(sentence) if "-" not in word]  # "a head-based test"
     for before, word in zip(["", *map(str.casefold, words)], words, strict=False):
         low = word.casefold()
-        if (
-            low in _LISTS["verbs"]
-            or is_verb_form(low, "en")
-            or (before and low in _LISTS["en"])
-            or _CONTRACTED.search(low)
-        ):
+        if low in _LISTS["verbs"] or is_verb_form(low, "en") or _CONTRACTED.search(low):
             return True
-        if word.islower() and before in _LISTS["before verbs"]:
-            return True
-        if before and before not in _LISTS["before nouns"] and word.islower() and _ENDS_IN_S.search(word):
+        noun = not before or before in _LISTS["before nouns"]
+        form = before in _LISTS["before verbs"] or (not noun and _ENDS_IN_S.search(word))
+        if (before and low in _LISTS["en"]) or (word.islower() and form):
             return True
     return False
 

@@ -1,12 +1,13 @@
 """Stories: a page on what is narrated with dialogue tells it from its beginning to its end, chapter by chapter."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from graphrag_lite.text.transcripts import QUOTED, WHOLE
 
-PASSING = 0.5  # what a sentence counts that is short, or long, or tells a gesture
-LEAST_SPOKEN = 3  # one of so many paragraphs of a story begins with a quotation mark
+PASSING = 0.5  # what a sentence counts that is short, or long, or tells a gesture or a thought, or points to another
+MEET = 1.5  # what a sentence counts that names two people
+FEWEST = 3  # paragraphs of a story
 # Lines in capitals, as chapters are headed: "CHAPTER II.", "THE STATEMENT OF THE CASE."
 _HEADINGS = re.compile(r"(?m)(?:^(?=.*[A-Z]{3})[A-Z][^]a-z\n]{3,300}$\s*)+")
 _NUMBERED = re.compile(r"(?:CHAPTER|PART|BOOK|STAVE|ACT|SCENE|LETTER)\s+[\w-]+\W*", re.I)
@@ -14,18 +15,25 @@ _GESTURES = re.compile(
     r"\b(?:brows?|cheeks?|eye(?:s|brows?)?|faces?|fingers?|hands?|heads?|knees?|lips|shoulders?|smil\w+|nod(?:s|ded)"
     r"|sigh\w*|blush\w*|trembl\w+|glanc\w+|gaz\w+|laugh\w*|frown\w*|bow(?:s|ed)|voice|turned|looked)\b"
 )
+_UNREAL = re.compile(
+    r"(?i)\b(?:as (?:if|though)|could|felt|if|knew|may|might|perhaps|seem\w+|should|suppos\w+|thought|wish\w+|would)\b"
+)
+_POINTS = re.compile(r"\b(?:it|them|these|they|this|those)\b", re.I)
+_ROMAN = re.compile("[IVXLC]+")
 _SMALL = re.compile(r"(?<=\S )(?:A|An|And|At|By|For|From|In|Into|Of|On|Or|The|To|With)\b")
 _BREAK = re.compile(r"\s[—–-]+\s*|;\s|(?<!MR)(?<!MRS)(?<!DR)\.\s")
 
 
-def is_narrated(text: str) -> bool:
-    """Say whether a text is a story that people speak in.
+def dialogue(text: str) -> float:
+    """Return the share of a text's paragraphs that begin with what somebody says; 0 where these are too few to tell.
 
-    >>> is_narrated("He came.\\n\\n'Why?' she said.\\n\\n'Why not?'"), is_narrated("He came.\\n\\nShe left.")
-    (True, False)
+    >>> dialogue("He came.\\n\\n'Why?' she said.\\n\\nShe left.\\n\\n'Why not?'"), dialogue("'Why?'\\n\\nHe left.")
+    (0.5, 0.0)
     """
     paragraphs = text.split("\n\n")
-    return LEAST_SPOKEN * sum(one.startswith(QUOTED) for one in paragraphs) >= len(paragraphs) > LEAST_SPOKEN - 1
+    if len(paragraphs) < FEWEST:
+        return 0.0
+    return sum(one.startswith(QUOTED) for one in paragraphs) / len(paragraphs)
 
 
 def is_spoken(text: str, start: int) -> bool:
@@ -35,9 +43,15 @@ def is_spoken(text: str, start: int) -> bool:
 
 
 def worth(sentence: str, people: Iterable[str]) -> float:
-    """Return what a sentence counts: more for each of some people it names, less for a gesture, or an exclamation."""
-    n_named = sum(name.split()[-1] in sentence for name in people)
-    return n_named * (1.0 if len(sentence) in WHOLE else PASSING) * (PASSING if _GESTURES.search(sentence) else 1.0)
+    """Return what a sentence counts: more where two of some people meet, nothing where none is named."""
+    n_named = len({name.split()[-1] for name in people if name.split()[-1] in sentence})
+    return (0.0, 1.0, MEET)[min(n_named, 2)] * plainness(sentence)
+
+
+def plainness(sentence: str) -> float:
+    """Return what a sentence counts by its form: less for a gesture, a thought, and what points to another."""
+    less = (len(sentence) not in WHOLE, _GESTURES.search(sentence), _UNREAL.search(sentence), _POINTS.search(sentence))
+    return PASSING ** sum(map(bool, less))
 
 
 def chapters(text: str) -> list[tuple[int, str]]:
@@ -52,18 +66,5 @@ def chapters(text: str) -> list[tuple[int, str]]:
 def _heading(lines: str) -> str:
     said = " ".join(lines.split())
     named = _BREAK.split(_NUMBERED.sub("", said, count=1))[0].strip(" .") or said.strip(" .")
-    return _SMALL.sub(lambda found: found[0].lower(), re.sub(r"[^\W\d_][\w’']*", lambda w: w[0].capitalize(), named))
-
-
-def spread(ranked: Iterable[int], n: int, most: int) -> Iterator[int]:
-    """Yield up to `most` of the numbers below `n`, the first ranked of each stretch: a story is told to its end.
-
-    >>> list(spread([5, 4, 0, 1], 6, 2))
-    [5, 0]
-    """
-    taken: set[int] = set()
-    for number in ranked:
-        stretch = number * most // n
-        if stretch not in taken:
-            taken.add(stretch)
-            yield number
+    told = re.sub(r"[^\W\d_][\w’']*", lambda w: w[0] if _ROMAN.fullmatch(w[0]) else w[0].capitalize(), named)
+    return _SMALL.sub(lambda found: found[0].lower(), told)

@@ -83,7 +83,7 @@ def text_units(
 
     With `episodes`, each is told with its circumstances.
     """
-    told = context_lines(source_documents, source_units, episodes) if episodes is not None else {}
+    told = context_lines(source_documents, episodes) if episodes is not None else lambda *_: ""
     about = {identity: rest for identity, *rest in tables.rows(source_documents, "id", "language", "title", "blocks")}
     reach = {key: list(accumulate((block["char_end"] for block in rest[2] or ()), max)) for key, rest in about.items()}
     n_units = {document_id: ordinal + 1 for document_id, ordinal in tables.rows(source_units, "document_id", "ordinal")}
@@ -91,9 +91,10 @@ def text_units(
     for identity, document_id, text, char_start, ordinal in rows:
         language, title, blocks = about[document_id]
         short = n_units[document_id] <= max_title_units
-        inside = clip_blocks(blocks, reach[document_id], char_start, char_start + len(text)) if blocks else ()
+        span = (char_start, char_start + len(text))
+        inside = clip_blocks(blocks, reach[document_id], *span) if blocks else ()
         shown = title if short or not ordinal else ""
-        known = told.get((document_id, identity), "")
+        known = told(document_id, *span)
         yield TextUnit(identity, document_id, text, char_start, language, shown, short, inside, known)
 
 

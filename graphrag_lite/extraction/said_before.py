@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
@@ -26,10 +26,8 @@ class Episode(NamedTuple):
     end: int
 
 
-def context_lines(
-    source_documents: "pa.Table", source_units: "pa.Table", episodes: "pa.Table"
-) -> dict[tuple[str, str], str]:
-    """Return by document and text unit the lines that stand before its text in a prompt; none where nothing is known.
+def context_lines(source_documents: "pa.Table", episodes: "pa.Table") -> Callable[[str, int, int], str]:
+    """Return what gives the lines that stand in a prompt before the characters [start, end) of a document, by its id.
 
     Messages before it are those of its document, then those of documents of the same conversation that were said
     earlier: by their times, then by the numbers of their rows. What neither tells apart is left out.
@@ -46,8 +44,8 @@ def context_lines(
         held[document].append(Episode(time, name, conversation if kind == "message" else "", start, end))
     for said in spoken.values():
         said.sort()
-    found = {}
-    for unit, document, start, end in tables.rows(source_units, "id", "document_id", "char_start", "char_end"):
+
+    def lines(document: str, start: int, end: int) -> str:
         here = [each for each in held[document] if each.start < end and each.end > start]
         if here and here[0].conversation:
             before = [(document, each) for each in held[document] if each.end <= start][-MAX_MESSAGES:]
@@ -58,8 +56,9 @@ def context_lines(
                 before = earlier + before
         else:
             before = []
-        found[document, unit] = _lines(here, [_shown(texts[other], each) for other, each in before])
-    return found
+        return _lines(here, [_shown(texts[other], each) for other, each in before])
+
+    return lines
 
 
 def _shown(text: str, said: Episode) -> str:

@@ -132,7 +132,7 @@ class Batches:
         def read(answer: Any) -> tuple[dict[str, str] | None, int]:
             return self._job(answer, wanted), 0
 
-        job = await self.endpoint.post(look, 0, read) if may_be_made else None
+        job = await self.endpoint.post(look, read) if may_be_made else None
         if job is None:
             asked: Any = await self._uploaded(tag, content) if form.uploads else [json.loads(line) for line in lines]
             where, body = form.create(self.chat.settings.model or "", asked, tag)
@@ -143,7 +143,7 @@ class Batches:
                 made = await self._listed(client, wanted) if next(attempts) else None
                 return made or await client.post(where, body)
 
-            job = await self.endpoint.post(create, 0, read)
+            job = await self.endpoint.post(create, read)
         job = job or {"id": "", "status": "lost"}  # a provider that lists what it does not hold
         tables.replace_file(self.folder / f"{tag}.job", json.dumps(job).encode())
         self._states[tag] = job["status"]
@@ -151,11 +151,10 @@ class Batches:
 
     async def _uploaded(self, tag: str, content: bytes) -> str:
         name = f"{TAG}-{tag}.jsonl"
-
-        async def upload(client: "Client") -> "Response":
-            return await client.upload("files", {"purpose": "batch"}, name, content)
-
-        return await self.endpoint.post(upload, 0, lambda answer: (str(answer["id"]), 0))
+        return await self.endpoint.post(
+            lambda client: client.upload("files", {"purpose": "batch"}, name, content),
+            lambda answer: (str(answer["id"]), 0),
+        )
 
     async def _listed(self, client: "Client", wanted: Wanted) -> "Response | None":
         """Return the page of the provider's list that holds a job, or an error; None where no page does."""
@@ -200,12 +199,12 @@ class Batches:
     async def _ask(self, tag: str) -> None:
         """Ask how a job stands; where it has ended, keep what has come of it."""
         job_id = json.loads((self.folder / f"{tag}.job").read_bytes())["id"]
-
-        async def retrieve(client: "Client") -> "Response":
-            return await client.get(f"{self.form.jobs}/{job_id}", most=LARGE)
-
         try:
-            job = await self.endpoint.post(retrieve, 0, lambda a: ((a, self.form.told(a)[1]), 0), frozenset((404,)))
+            job = await self.endpoint.post(
+                lambda client: client.get(f"{self.form.jobs}/{job_id}", most=LARGE),
+                lambda told: ((told, self.form.told(told)[1]), 0),
+                hand_back=frozenset((404,)),
+            )
         except Refused:
             logger.warning("Batch %s is gone: what it asked is asked again.", job_id)
             job = None, "cancelled"
@@ -223,11 +222,8 @@ class Batches:
         tables.replace_file(self.folder / f"{tag}.done", "\n".join(answers).encode())
 
     async def _content(self, place: str) -> str:
-        async def download(client: "Client") -> "Response":
-            return await client.get(place, most=LARGE)
-
         try:
-            return await self.endpoint.fetch(download, frozenset((404,)))
+            return await self.endpoint.fetch(lambda client: client.get(place, most=LARGE), frozenset((404,)))
         except Refused:  # providers do not keep it for ever, and a job that was made long ago is found again
             return ""
 

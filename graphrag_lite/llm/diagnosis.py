@@ -130,9 +130,8 @@ class Diagnosis:
                 f"{said}\nThe account has no credit left. Top it up and run again: what was answered is kept."
             ) from None
         if status in (404, 405):
-            raise ModelError(
-                f"{said}\nCheck {self.section}.model, and {self.section}.base_url (most end in /v1)."
-            ) from None
+            which = "a deployment's name" if self.settings.preset.deployments else "most end in /v1"
+            raise ModelError(f"{said}\nCheck {self.section}.model, and {self.section}.base_url ({which}).") from None
         if status in HEALS or (status >= 500 and status != 501):
             raise Trouble(f"{said.rstrip('.')}.", pause=asked_pause(headers, text)) from None
         if re.search("context|too long|too many tokens|too large", message, re.IGNORECASE):

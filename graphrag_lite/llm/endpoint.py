@@ -95,7 +95,7 @@ class Endpoint:
                 await probe()
 
     async def post(
-        self, send: Send, tokens: int, read: Callable[[Any], tuple[T, int]], hand_back: frozenset[int] = frozenset()
+        self, send: Send, read: Callable[[Any], tuple[T, int]], tokens: int = 0, hand_back: frozenset[int] = frozenset()
     ) -> T:
         """Return what `read` makes of the JSON answer, after as many attempts as it takes and the settings allow.
 
@@ -120,11 +120,7 @@ class Endpoint:
 
     async def fetch(self, send: Send, hand_back: frozenset[int]) -> str:
         """Return the text of an answer that is no JSON. Raises like `post`."""
-
-        async def attempt(_: Slot) -> str:
-            return body_text(await self._sent(send))
-
-        return await self._answer(attempt, 0, hand_back)
+        return body_text(await self._answer(lambda _: self._sent(send), 0, hand_back))
 
     async def _sent(self, send: Send) -> "Response":
         client = await self._client()

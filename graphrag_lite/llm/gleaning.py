@@ -5,13 +5,26 @@ a round that finds nothing costs as much as the question.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.llm.chat import Message
 from graphrag_lite.llm.stage_model import StageModel
 
 T = TypeVar("T")
+
+
+class Rounds(NamedTuple, Generic[T]):
+    """What was found by each round, and why the last one failed that was asked for, if it did."""
+
+    found: list[T]
+    failed: ReplyError | CallError | None = None
+
+    def recorded(self, model: StageModel, name: str) -> list[T]:
+        """Return what was found; a round that failed is a failure under `name`."""
+        if self.failed:
+            model.failed(name, self.failed, f"gleaning {len(self.found)}, what was found before it is kept: ")
+        return self.found
 
 
 async def rounds(
@@ -22,13 +35,11 @@ async def rounds(
     missed: str,
     more: str,
     max_gleanings: int,
-    name: str,
-) -> list[T]:
+) -> Rounds[T]:
     """Return what `read` makes of every reply: of the first pass, then of up to `max_gleanings` rounds.
 
-    `first` begins the conversation, `more` asks for the rest, `missed`, between rounds, for a yes or no. A round that
-    fails is recorded under `name`, and what was found before it is kept. Raises like `StageModel.ask` where the first
-    pass fails.
+    `first` begins the conversation, `more` asks for the rest, `missed`, between rounds, for a yes or no. Raises like
+    `StageModel.ask` where the first pass fails.
     """
 
     def parse(reply: str) -> tuple[str, T]:
@@ -46,5 +57,5 @@ async def rounds(
             reply, result = await model.ask(conversation, parse)
             found.append(result)
     except (ReplyError, CallError) as error:
-        model.failed(name, error, f"gleaning {len(found)}, what was found before it is kept: ")
-    return found
+        return Rounds(found, error)
+    return Rounds(found)

@@ -10,12 +10,15 @@ from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from heapq import heappop, heappush
+from itertools import count
 
 WINDOW = 60.0  # seconds: the minute of "per minute"
 UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 RETRY_DELAY = re.compile(r'"retryDelay"\s*:\s*"([^"]{1,20})"')
+RESET = re.compile(r'"x-ratelimit-reset"\s*:\s*"?(\d{13})\b', re.IGNORECASE)  # OpenRouter's: a moment, in ms
 DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(h|ms|m|s)")
-EARLY: ContextVar[bool] = ContextVar("early", default=False)  # whether a request is made before its stage's turn
+TURN: ContextVar[int] = ContextVar("turn", default=-1)  # place of the stage that makes a request; -1: a question
 
 
 @dataclass(slots=True)
@@ -28,18 +31,19 @@ class Slot:
 
 
 class Places:
-    """So many requests may be in flight; an early one takes a place only where no other waits for it."""
+    """So many requests may be in flight; of those that wait, one of an earlier stage goes first."""
 
     def __init__(self, n: int) -> None:
         self._n_free = n
-        self._waiting: tuple[deque[asyncio.Future[None]], ...] = (deque(), deque())
+        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._n_came = count()
 
     async def __aenter__(self) -> None:
         if self._n_free:  # nobody waits then
             self._n_free -= 1
             return
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting[EARLY.get()].append(place)
+        heappush(self._waiting, (TURN.get(), next(self._n_came), place))
         try:
             await place
         except asyncio.CancelledError:
@@ -48,16 +52,15 @@ class Places:
             raise
 
     async def __aexit__(self, *_: object) -> None:
-        for waiting in self._waiting:
-            while waiting:
-                if not (place := waiting.popleft()).done():
-                    place.set_result(None)
-                    return
+        while self._waiting:
+            if not (place := heappop(self._waiting)[2]).done():
+                place.set_result(None)
+                return
         self._n_free += 1
 
 
 class Limits:
-    """Lets requests through in the order in which they come, early ones last, none sooner than the limits allow.
+    """Lets requests through in the order of their stages, then as they come, none sooner than the limits allow.
 
     Of any 60 seconds none sees more requests or tokens begin than a minute may; a request of more tokens than that
     goes alone. Who waits sleeps until the moment that it may go: nothing polls.
@@ -121,7 +124,8 @@ class Limits:
 def asked_pause(headers: Mapping[str, str], text: str = "") -> float | None:
     """Return how many seconds a refused request is asked to wait.
 
-    By retry-after-ms, or Retry-After (seconds, a date), or what the text of the answer says, as Gemini's does.
+    By retry-after-ms, or Retry-After (seconds, a date), or what the text of the answer says, as Gemini's and
+    OpenRouter's do.
 
     >>> asked_pause({"retry-after": "7"}), asked_pause({"retry-after-ms": "250"}), asked_pause({})
     (7.0, 0.25, None)
@@ -135,6 +139,8 @@ def asked_pause(headers: Mapping[str, str], text: str = "") -> float | None:
         return _number(value)
     with suppress(ValueError, TypeError, OverflowError):
         return max(parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
+    if moment := RESET.search(text):
+        return max(int(moment[1]) / 1000 - time.time(), 0.0)
     return seconds(found[1]) if (found := RETRY_DELAY.search(text)) else None
 
 

@@ -15,6 +15,7 @@ from graphrag_lite.settings.models import Llm, Prices
 
 GO_ON = "Every answer is kept: raise it, or run again, and the run goes on from there."
 FIRST_GUESS = 500  # tokens of a reply, while none of its stage has come
+MEAN = 800  # tokens of a reply in a batch, while none of its stage has come: gpt-4o-mini's reports have 790
 LONG, MANY = 4096, 100  # tokens that a reply may have while fewer than so many of its stage have come
 
 
@@ -137,8 +138,11 @@ class Meter:
         """Return how many of the next requests the budget has room for. Raises Stopped where it has for none."""
         calls = sum(each.calls for each in self.stages.values())
         cost = sum(each.cost or 0.0 for each in self.stages.values())
+        spent = self.of(stage)
+        n_reply = spent.usage.completion_tokens // spent.calls if spent.calls else MEAN  # nothing is learned meanwhile
         for n, request in enumerate(requests):
-            cost += cost_of(self.of(stage).expected(request), self.prices) if self.prices else 0.0
+            asked = Usage(spent.expected(request).prompt_tokens, 0, n_reply)
+            cost += cost_of(asked, self.prices) if self.prices else 0.0
             over = [
                 f"{name}: {most} is reached"
                 for name, most, now in (

@@ -75,17 +75,10 @@ class Model:
         return await asyncio.wrap_future(self.started(work))
 
     def of(self, stage: str, failures: list[tuple[str, str, int]], watch: Watch) -> StageModel:
-        """Return the model as a stage sees it: what it has begun early goes on, and fails among its `failures`."""
-        if (early := self.early.get(stage)) is None:
-            return StageModel(self.at(stage), stage, failures, watch)
-
-        async def hand_over() -> None:  # in the loop where it may fail meanwhile
-            failures.extend(early.failures)
-            early.failures, early.watch = failures, watch
-
-        if self.loop:
-            asyncio.run_coroutine_threadsafe(hand_over(), self.loop).result()
-        return early
+        """Return the model as a stage sees it: what it has begun early goes on."""
+        asked = self.early.get(stage) or StageModel(self.at(stage), stage, failures, watch)
+        asked.failures, asked.watch = failures, watch
+        return asked
 
     def before_its_turn(self, stage: str) -> StageModel:
         """Return the model for what a stage can begin while the stages before it run."""

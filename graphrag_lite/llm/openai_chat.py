@@ -9,24 +9,21 @@ import asyncio
 import logging
 import random
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphrag_lite.errors import CallError, ModelError, SettingsError, UnansweredError
 from graphrag_lite.llm.chat import Message, Reply, Request, Usage, first_word, prompt_tokens, with_tools_told
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import DONE, Endpoint
-from graphrag_lite.llm.openai_fields import message_text, parse_json, reply_format, tool_call, usage_of
+from graphrag_lite.llm.openai_fields import is_json, message_text, reply_format, tool_call, usage_of
 from graphrag_lite.llm.own_loop import OfLoop
 from graphrag_lite.llm.thinking import may_think, without_thinking
 from graphrag_lite.settings.models import Llm
 from graphrag_lite.settings.presets import PLAIN
 from graphrag_lite.text import tokens
-
-if TYPE_CHECKING:
-    from graphrag_lite.llm.http_client import Client, Response
 
 PATH = "chat/completions"
 UNSURE = frozenset((400, 404, 415, 422, 500, 501))  # what servers answer to a field that they do not know
@@ -38,6 +35,7 @@ UNKNOWN = re.compile(
 )
 WORD = re.compile(r"\w+")
 CUT, LONG = 0.6, 1000  # of our own count of a prompt, of at least so many tokens: what is told less was cut
+CUT_OFF = ("max_tokens", "model_length")  # what Anthropic and Mistral call "length"
 BIAS = 100  # of a token that may be said; the paper's (appendix A.1)
 NEEDED = frozenset((*OURS, "logit_bias", "response_format", "stream_options", "tools"))  # or known by ways of their own
 SMALLEST = Request(({"role": "user", "content": "Hi"},), max_tokens=1)
@@ -57,9 +55,7 @@ class OpenAIChat:
         self.endpoint = Endpoint(settings, "llm", settings.model)
         self._locks = OfLoop(lambda: {"choices": asyncio.Lock(), "form": asyncio.Lock()})
         self._in_vain: set[str] = set()  # what was tried, and not answered
-        self._form = settings.preset.form  # place in FORMS
-        self._form_is_decided = self._form == PLAIN
-        self._biased: bool | None = None if settings.preset.biased else False
+        self._decided: dict[str, int] = {}  # which of the ways to ask for something it takes
         self._limit = settings.preset.max_tokens
         self._left_out: set[str] = set()  # parameters that this server does not take
         self._was_cut = False
@@ -92,7 +88,8 @@ class OpenAIChat:
 
     def batch_body(self, request: Request) -> dict[str, Any]:
         """Return the body of a request that nobody can ask otherwise if it is not taken: in the surest form."""
-        return self._body(request) | (reply_format(self._form, request.schema) if request.schema is not None else {})
+        form = reply_format(self.settings.preset.form, request.schema) if request.schema is not None else {}
+        return self._body(request) | form
 
     def read(self, answer: Mapping[str, Any], messages: Sequence[Message]) -> Reply:
         """Read the answer to such a request. Raises CallError for a refusal."""
@@ -141,32 +138,12 @@ class OpenAIChat:
 
         A plain reply has no cap: a reasoning model thinks first.
         """
-        plain = self._body(request)
-        bias = {} if self._biased is False else self._bias(request.choices)
-        if not bias:
-            return _chosen(await self._send(plain), request.choices)
-        biased = self._body(replace(request, max_tokens=1)) | {"logit_bias": bias}
-        if self._biased is None:
-            async with self._turn("choices"):
-                if self._biased is None:
-                    return await self._first_choice(request, biased, plain)
-            return await self._choose(request)
-        return _chosen(await self._send(biased), request.choices)
-
-    async def _first_choice(self, request: Request, biased: dict[str, Any], plain: dict[str, Any]) -> Reply:
-        spent = Usage()
-        try:
-            reply = await self._tried(biased)
-        except Refused:
-            pass
-        else:
-            if _is_chosen(reply.text, request.choices):
-                self._biased = True
-                return _chosen(reply, request.choices)
-            spent = reply.usage
-        reply = await self._send(plain)
-        self._biased = False
-        return _chosen(replace(reply, usage=spent + reply.usage), request.choices)
+        ways = [self._body(request)]
+        if self.settings.preset.biased and (bias := self._bias(request.choices)):
+            ways.insert(0, self._body(replace(request, max_tokens=1)) | {"logit_bias": bias})
+        return _chosen(
+            await self._best("choices", ways, lambda said: _is_chosen(said.text, request.choices)), request.choices
+        )
 
     def _bias(self, choices: tuple[str, ...]) -> dict[str, int]:
         """Return the bias for the tokens of the choices; empty where one of them is more than a token."""
@@ -175,35 +152,41 @@ class OpenAIChat:
         return {} if None in ids else {str(number): BIAS for number in ids}
 
     async def _structured(self, request: Request, schema: Mapping[str, Any]) -> Reply:
-        """Ask for JSON in the best form that the server takes."""
-        if not self._form_is_decided:
-            async with self._turn("form"):
-                if not self._form_is_decided:
-                    return await self._first_form(request, schema)
-        form = self._form
+        """Ask for JSON in the best form that the server takes; it may take the field and not know it."""
+        body = self._body(request)
+        ways = [body | reply_format(form, schema) for form in range(self.settings.preset.form, PLAIN + 1)]
         try:
-            return await self._send(self._body(request) | reply_format(form, schema))
+            return await self._best(
+                "form", ways, lambda said: None if said.finish_reason == "length" else is_json(said.text)
+            )
         except Refused as refused:  # of a schema that is harder than the first one
-            named = any(word in refused.message.lower() for word in ("response_format", "schema", "grammar"))
-            if form == PLAIN or not named:
+            if not any(word in refused.message.lower() for word in ("response_format", "schema", "grammar")):
                 raise
-        return await self._send(self._body(request))
+        return await self._send(body)
 
-    async def _first_form(self, request: Request, schema: Mapping[str, Any]) -> Reply:
+    async def _best(self, what: str, ways: Sequence[dict[str, Any]], fits: Callable[[Reply], bool | None]) -> Reply:
+        """Send the first of some bodies, best first, whose kind the server takes; the first to ask finds out."""
+        if len(ways) > 1 and what not in self._decided:
+            async with self._turn(what):
+                if what not in self._decided:
+                    return await self._first(what, ways, fits)
+        return await self._send(ways[self._decided.get(what, 0)])
+
+    async def _first(self, what: str, ways: Sequence[dict[str, Any]], fits: Callable[[Reply], bool | None]) -> Reply:
+        """Find out which way the server takes, by a request; a reply of which `fits` is None tells nothing."""
         spent = Usage()
-        for form in range(self._form, PLAIN):
+        for place, body in enumerate(ways[:-1]):
             try:
-                reply = await self._tried(self._body(request) | reply_format(form, schema))
+                reply = await self._tried(body)
             except Refused:
                 continue
             spent += reply.usage
-            if reply.finish_reason == "length":
+            if (fit := fits(reply)) is not False:
+                if fit:
+                    self._decided[what] = place
                 return replace(reply, usage=spent)
-            if _is_json(reply.text):  # else it takes the field and does not know it
-                self._form, self._form_is_decided = form, True
-                return replace(reply, usage=spent)
-        reply = await self._send(self._body(request))
-        self._form, self._form_is_decided = PLAIN, True
+        reply = await self._send(ways[-1])
+        self._decided[what] = len(ways) - 1
         return replace(reply, usage=spent + reply.usage)
 
     @asynccontextmanager
@@ -261,9 +244,6 @@ class OpenAIChat:
         return await self._send(body, UNSURE)
 
     async def _send(self, body: dict[str, Any], hand_back: frozenset[int] = frozenset()) -> Reply:
-        async def send(client: "Client") -> "Response":
-            return await client.post(PATH, body)
-
         estimated = prompt_tokens(body["messages"])
 
         def read(answer: Any) -> tuple[Reply, int]:
@@ -272,7 +252,9 @@ class OpenAIChat:
 
         while True:
             try:
-                return await self.endpoint.post(send, estimated + self._expected(body), read, hand_back)
+                return await self.endpoint.post(
+                    lambda client: client.post(PATH, body), read, estimated + self._expected(body), hand_back
+                )
             except Refused as refused:
                 if self._adapted(body, refused):
                     continue
@@ -282,13 +264,12 @@ class OpenAIChat:
                 raise
 
     async def _streamed(self, body: dict[str, Any]) -> AsyncIterator[str | Reply]:
-        def send(client: "Client") -> Any:
-            return client.stream(PATH, {**body, "stream": True})
-
         estimated = prompt_tokens(body["messages"])
         hand_back = frozenset((400, 422)) if self._stream_options else frozenset()
         said, finish, usage, thinking = "", None, None, True
-        async with self.endpoint.stream(send, estimated + self._expected(body), hand_back) as events:
+        async with self.endpoint.stream(
+            lambda client: client.stream(PATH, {**body, "stream": True}), estimated + self._expected(body), hand_back
+        ) as events:
             async for event in events:
                 usage = event.get("usage") or usage
                 try:
@@ -323,7 +304,7 @@ class OpenAIChat:
         text = message_text(message.get("content"))
         if finish == "error":
             raise CallError(f"{self.endpoint.address} broke off its answer. Ask again.")
-        if finish == "content_filter":
+        if finish.startswith("content_filter"):  # Gemini adds which one
             raise CallError(f"{self.endpoint.address} withheld its reply: its content filter.")
         if not text and message.get("refusal"):
             raise CallError(f"The model refused: {str(message['refusal'])[:300]}")
@@ -332,7 +313,7 @@ class OpenAIChat:
         if estimated >= LONG and usage.prompt_tokens < CUT * estimated:
             self._may_be_cut(messages, usage.prompt_tokens)
         self._completion_tokens += (usage.completion_tokens - self._completion_tokens) // 10
-        return Reply(without_thinking(text), "length" if finish == "max_tokens" else finish, usage)
+        return Reply(without_thinking(text), "length" if finish in CUT_OFF else finish, usage)
 
     def _may_be_cut(self, messages: Sequence[Message], n_read: int) -> None:
         """Raise ModelError where the endpoint is known to cut prompts, and has; warn where another says so."""
@@ -364,11 +345,3 @@ def _is_chosen(text: str, choices: tuple[str, ...]) -> bool:
 def _chosen(reply: Reply, choices: tuple[str, ...]) -> Reply:
     """Count a reply that says its choice as whole, though it was cut off after that token."""
     return replace(reply, finish_reason="stop") if _is_chosen(reply.text, choices) else reply
-
-
-def _is_json(text: str) -> bool:
-    try:
-        parse_json(text)
-    except ValueError:
-        return False
-    return True

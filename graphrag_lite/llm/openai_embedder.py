@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphrag_lite.attempts import ENDS_RUN, describe_error
 from graphrag_lite.errors import CallError, ReplyError
@@ -22,9 +22,6 @@ from graphrag_lite.settings.models import OPENAI, Embeddings, Llm
 from graphrag_lite.settings.presets import PRESETS
 from graphrag_lite.watch import Watch
 
-if TYPE_CHECKING:
-    from graphrag_lite.llm.http_client import Client, Response
-
 
 class OpenAIEmbedder:
     """The embedding model that the settings name; where they leave it open, at the endpoint of the chat model."""
@@ -38,24 +35,11 @@ class OpenAIEmbedder:
         return {"model": self.settings.model, "host": self.endpoint.host}
 
     async def check(self) -> None:
-        await self.endpoint.check(lambda: self._batch(["Hi"]))
+        await self.endpoint.check(lambda: self.embed(["Hi"]))
 
     async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
-        size = self.settings.batch_size
-        try:
-            async with asyncio.TaskGroup() as group:
-                batches = [group.create_task(self._batch(texts[i : i + size])) for i in range(0, len(texts), size)]
-        except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
-        vectors = [vector for batch in batches for vector in batch.result()[0]]
-        return vectors, sum((batch.result()[1] for batch in batches), Usage())
-
-    async def _batch(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
         estimated = sum(map(estimated_tokens, texts))
-
-        async def send(client: "Client") -> "Response":
-            body = {"model": self.settings.model, "input": list(texts), "encoding_format": "float"}
-            return await client.post("embeddings", body, most=LARGE)
+        body = {"model": self.settings.model, "input": list(texts), "encoding_format": "float"}
 
         def read(answer: Any) -> tuple[tuple[list[list[float]], Usage], int]:
             rows = sorted(answer["data"], key=lambda row: row["index"])
@@ -66,7 +50,7 @@ class OpenAIEmbedder:
             used = token_count((answer.get("usage") or {}).get("prompt_tokens")) or estimated
             return (vectors, Usage(prompt_tokens=used)), used
 
-        return await self.endpoint.post(send, estimated, read)
+        return await self.endpoint.post(lambda client: client.post("embeddings", body, most=LARGE), read, estimated)
 
 
 @dataclass
@@ -111,9 +95,11 @@ class MemoisedEmbedder:
 
     def known(self, key: str) -> Sequence[float] | None:
         """Return the vector that the memo has, None where it has none."""
-        if (vector := self.memo.vector(key)) is not None:
-            self.meter.hit(self.stage)
-            self.n_numbers = self.n_numbers or len(vector)
+        vector = self.memo.vector(key)
+        if vector is None or len(vector) != (self.n_numbers or len(vector)):
+            return None
+        self.meter.hit(self.stage)
+        self.n_numbers = len(vector)
         return vector
 
     def advance(self, done: int, total: int) -> None:

@@ -20,6 +20,15 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError("nested too deeply") from None
 
 
+def is_json(text: str) -> bool:
+    """Return whether a text as a whole is JSON."""
+    try:
+        parse_json(text)
+    except ValueError:
+        return False
+    return True
+
+
 def tool_call(calls: Any, said: str) -> str:
     """Return the first native call of a tool as one JSON object, "" where there is none.
 

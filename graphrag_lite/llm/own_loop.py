@@ -3,10 +3,10 @@
 import asyncio
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -39,6 +39,19 @@ def own_loop() -> Iterator[asyncio.AbstractEventLoop]:
             sys.setswitchinterval(before)
         started.result().call_soon_threadsafe(started.result().stop)
         thread.join(PATIENCE)
+
+
+async def together(work: Iterable[Coroutine[Any, Any, Any]]) -> None:
+    """Await all. Raises the first error, once the others are cancelled."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for each in work:
+                group.create_task(each)
+    except BaseExceptionGroup as errors:
+        first: BaseException = errors
+        while isinstance(first, BaseExceptionGroup):
+            first = first.exceptions[0]
+        raise first from None
 
 
 class OfLoop(Generic[T]):

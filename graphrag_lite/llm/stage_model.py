@@ -9,14 +9,16 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import ceil
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 from graphrag_lite.attempts import ENDS_RUN, describe_error
 from graphrag_lite.errors import CallError, ReplyError, WaitingError
 from graphrag_lite.llm.chat import Message, Reply, Request, first_word
-from graphrag_lite.llm.limits import EARLY
+from graphrag_lite.llm.limits import TURN
 from graphrag_lite.llm.meter import Stopped
+from graphrag_lite.llm.own_loop import together
 from graphrag_lite.llm.thinking import complete_text, without_thinking
+from graphrag_lite.settings.models import Asking
 from graphrag_lite.watch import Watch
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ REPAIR = (
 AHEAD = 8  # items begun for each request that may be in flight: breadth first, so that few long chains end a stage
 BEGUN = 2  # items begun before their turn for each such request
 YES_NO = ("Yes", "No")
+STAGES = get_args(Asking)
 SPEAKS_AT_ONCE = Request(())  # by which the memo holds whether a model's last streamed answer began with no thinking
 EXCERPT = 80  # characters of an unusable reply that a user is shown
 
@@ -48,23 +51,30 @@ class StageModel:
     _turns: asyncio.Semaphore | None = None
 
     def begin(self, work: Callable[[T], Awaitable[Any]], item: T) -> None:
-        """Start what `map` will ask of an item, and take it then.
+        """Start what will be asked of an item, for `outcome` to take in its turn.
 
-        Its requests take the places that no other request waits for. So many items are begun at once as fill all
-        places, also while some wait for the next of their requests.
+        Its requests take the places that no request of an earlier stage waits for. So many items are begun at once as
+        fill all places, also while some wait for the next of their requests.
         """
         turns = self._turns = self._turns or asyncio.Semaphore(BEGUN * self.model.settings.concurrency)
 
         async def outcome() -> Any:
-            EARLY.set(True)
             try:
                 async with turns:
                     return await work(item)
-            except Exception as error:  # for `map` to judge
+            except Exception as error:  # for whoever takes it to judge
                 return error
 
         if item not in self.begun:
             self.begun[item] = self.model.started(outcome())
+
+    async def outcome(self, work: Callable[[T], Awaitable[R]], item: T) -> R:
+        """Return what comes of an item: of what was begun before its turn, or of `work`."""
+        if not self.begun or (begun := self.begun.pop(item, None)) is None:
+            return await work(item)
+        if isinstance(outcome := await asyncio.wrap_future(begun), Exception):
+            raise outcome
+        return cast(R, outcome)
 
     async def ask(
         self,
@@ -117,7 +127,7 @@ class StageModel:
         async def attempted(item: T) -> R | None:
             nonlocal n_failed, waits
             try:
-                return await self._result(work, item)
+                return await work(item)
             except WaitingError:
                 waits = True
                 return None
@@ -146,12 +156,7 @@ class StageModel:
                 if self.stopped:
                     return
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(min(len(items), AHEAD * self.model.settings.concurrency)):
-                    group.create_task(lane())
-        except BaseExceptionGroup as errors:
-            raise _first(errors) from None
+        await together(lane() for _ in range(min(len(items), AHEAD * self.model.settings.concurrency)))
         if waits and (batches := self.model.batches):
             await batches.submit(self.model.meter.room(self.stage, list(batches.open.values())))
         return results
@@ -161,14 +166,6 @@ class StageModel:
             f"{self.stage}: {failed} could not be done, more than llm.max_failure_ratio allows. Nothing was published;"
             f" what was answered is kept, and the next run goes on from there. The last: {last}"
         )
-
-    async def _result(self, work: Callable[[T], Awaitable[R]], item: T) -> R:
-        """Return what comes of an item: of what was begun before its turn, or of `work`."""
-        if not self.begun or (begun := self.begun.pop(item, None)) is None:
-            return await work(item)
-        if isinstance(outcome := await asyncio.wrap_future(begun), Exception):
-            raise outcome
-        return cast(R, outcome)
 
     async def _end(self, stopped: Stopped) -> Stopped:
         """Have nothing more asked, wait until what is in flight is answered, and return the first that ended it."""
@@ -251,6 +248,7 @@ class StageModel:
     async def _complete(self, request: Request, key: str) -> Reply:
         if self.stopped:
             raise self.stopped
+        TURN.set(STAGES.index(self.stage) if self.stage in STAGES else -1)
         if self.model.batches is not None:
             reply = await self.model.batches.reply(key, request)
             self.model.meter.take(self.stage, reply.usage)
@@ -278,8 +276,3 @@ def _yes(text: str) -> bool:
 def _beginning(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= EXCERPT else f"{line[:EXCERPT]}…"
-
-
-def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
-    first = errors.exceptions[0]
-    return _first(first) if isinstance(first, BaseExceptionGroup) else first

@@ -4,11 +4,11 @@ Some servers put the thinking into a field of its own, which nobody reads. Other
 chat template has opened the tag in the prompt, all that comes is the closing one.
 """
 
-import json
 import re
 from typing import TYPE_CHECKING
 
 from graphrag_lite.errors import ReplyError
+from graphrag_lite.llm.openai_fields import is_json
 
 if TYPE_CHECKING:
     from graphrag_lite.llm.chat import Reply
@@ -32,7 +32,7 @@ def without_thinking(text: str) -> str:
     >>> without_thinking("The tag `</think>` ends it [1]; what follows </think> is the answer.")
     'The tag `</think>` ends it [1]; what follows </think> is the answer.'
     """
-    if TAG.search(text) is None or _is_json(text):
+    if TAG.search(text) is None or (text.lstrip()[:1] in ("{", "[") and is_json(text)):
         return text
     tags = [tag for tag in TAG.finditer(text) if not _is_quoted(text, tag)]
     if text.lstrip().lower().startswith(OPENINGS):
@@ -70,13 +70,3 @@ def _is_quoted(text: str, tag: re.Match[str]) -> bool:
 
 def _is_spoken_of(text: str, tag: re.Match[str]) -> bool:
     return bool(GOES_ON.match(text, tag.end())) and not ENDS.search(text[: tag.start()])
-
-
-def _is_json(text: str) -> bool:
-    if text.lstrip()[:1] not in ("{", "["):
-        return False
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True

@@ -116,15 +116,13 @@ class Memory:
             self._database.execute("delete from entries where place = ?", place)
 
     def _put(self, entry: Entry) -> None:
-        language = detect(entry.content) or closest_language(
-            entry.content, LANGUAGES
-        )  # a note may be too short to tell
-        values = (entry.id, entry.kind, entry.session, entry.role, entry.content)
-        rest = (json.dumps(list(entry.tags)), json.dumps(list(entry.citations)), entry.created_at, language)
+        # A note may be too short to tell.
+        language = detect(entry.content) or closest_language(entry.content, LANGUAGES)
+        lists = json.dumps(list(entry.tags)), json.dumps(list(entry.citations))
         done = self._database.execute(
             "insert or ignore into entries (id, kind, session, role, content, tags, citations, created_at, language)"
             " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*values, *rest),
+            (entry.id, entry.kind, entry.session, entry.role, entry.content, *lists, entry.created_at, language),
         )
         if done.rowcount:
             analysed = " ".join(terms(" ".join([entry.content, *entry.tags]), language))
@@ -200,10 +198,8 @@ class Memory:
         (row,) = self._read(
             "select content, kind, session, role, tags, citations, created_at, id from entries where place = ?", place
         )
-        content, kind, session, role, tags, citations, created_at, identity = row
-        return Entry(
-            content, kind, session, role, tuple(json.loads(tags)), tuple(json.loads(citations)), created_at, identity
-        )
+        content, kind, session, role, tags, citations, *rest = row
+        return Entry(content, kind, session, role, tuple(json.loads(tags)), tuple(json.loads(citations)), *rest)
 
     def named(self, identity: str) -> int:
         """Return the place of an entry by its id. Raises InputError."""

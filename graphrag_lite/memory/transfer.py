@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -44,8 +45,8 @@ def import_memory(memory: Memory, path: Path, session: str | None = None) -> int
         if not read:
             raise InputError(f"{path}: holds no notes that were exported, and no messages of a conversation.")
     else:
-        kinds = TypeAdapter(Entry), TypeAdapter(Block)  # each takes five times as long to make as to use on a note
-        read = [_entry_or_block(row, f"{path}:{number}", *kinds) for number, row in rows]
+        kept: TypeAdapter[Entry | Block] = TypeAdapter(Entry | Block)  # takes longer to make than to use on some notes
+        read = [_entry_or_block(row, f"{path}:{number}", kept) for number, row in rows]
     entries = [one for one in read if isinstance(one, Entry)]
     blocks = [one for one in read if not isinstance(one, Entry)]
     if session is not None:
@@ -72,16 +73,11 @@ def _rows(data: bytes, path: Path) -> list[tuple[int, dict[str, Any]]] | None:
     return rows
 
 
-def _entry_or_block(
-    row: Mapping[str, Any], where: str, entry: TypeAdapter[Entry], block: TypeAdapter[Block]
-) -> Entry | Block:
-    try:
-        if row["kind"] == "block":
-            return block.validate_python(tuple(row.get(name) for name in BLOCK_FIELDS))
-        if not set(row) - NAMES:
-            return entry.validate_python(row)
-    except ValidationError:
-        pass
+def _entry_or_block(row: Mapping[str, Any], where: str, kept: TypeAdapter[Entry | Block]) -> Entry | Block:
+    is_block = row["kind"] == "block"
+    with suppress(ValidationError):
+        if is_block or not set(row) - NAMES:
+            return kept.validate_python(tuple(map(row.get, BLOCK_FIELDS)) if is_block else row)
     raise InputError(f"{where}: is no note, message or block.")
 
 

@@ -1,7 +1,8 @@
 """What stages will ask whose questions depend on answers to come: as in the last run, else as measured or guessed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+from operator import add
 from pathlib import Path
 from typing import Any, get_args
 
@@ -27,11 +28,7 @@ class Amount:
     completion_tokens: float = 0
 
     def __add__(self, other: "Amount") -> "Amount":
-        return Amount(
-            self.calls + other.calls,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-        )
+        return Amount(*map(add, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True)

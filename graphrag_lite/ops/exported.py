@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from graphrag_lite import tables
 from graphrag_lite.errors import OutputError
 from graphrag_lite.run import snapshots
 
@@ -65,11 +66,9 @@ def write_output(target: Path, content: bytes) -> None:
     """Replace a file in one step. Raises OutputError where it cannot be written."""
     if target.is_dir():
         raise OutputError(f"{target} is a folder, where a file is to be written.")
-    temporary = target.with_name(f".{target.name}.tmp")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(content)
-        temporary.replace(target)
+        tables.replace_file(target, content, durable=False)
     except OSError as error:
         raise OutputError(f"{error.filename or target} cannot be written: {error.strerror}.") from None
 

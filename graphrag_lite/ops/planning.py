@@ -161,6 +161,7 @@ async def _plan(
             "mode": settings.communities.mode,
             "refresh": False,
             "named": None,
+            "cut": None,
         }
         run = _DryRun(settings, output, services, asked, Estimates.of(output, settings))
         run.know("corpus_files", tables.make("corpus_files", files), stamps.digest_of(files))
@@ -230,7 +231,8 @@ class _DryRun:
         written = await stage.run(**read, **stamps.arguments(stage, self.settings, services))
         n_missing = sum(asking.calls.values())
         if stage.name in IN_ROUNDS and asks:
-            self._add_rounds(asking)
+            certain = [Amount(asking.calls[kind], asking.prompt_tokens[kind]) for kind in (FIRST, YES_NO, MORE)]
+            self._add_conversation(stage.name, certain, asking.hits, self._counted(True))
             # A unit's requests end where an answer is missing, so what it says is not known.
             new = n_missing * self.n_tokens / max(self.table("source_units").num_rows, 1)
             self.missing = max(self.missing, new)
@@ -264,11 +266,6 @@ class _DryRun:
     def _may_ask(self, stage: str) -> bool:
         section = getattr(self.settings, stage)
         return bool(getattr(section, "enabled", True) and getattr(section, "model", True))
-
-    def _add_rounds(self, asking: RehearsedStage) -> None:
-        """Add the steps of a stage that converses about text units: first requests as they are, then what follows."""
-        certain = [Amount(asking.calls[kind], asking.prompt_tokens[kind]) for kind in (FIRST, YES_NO, MORE)]
-        self._add_conversation(asking.stage, certain, asking.hits, self._counted(True))
 
     def _add_expected_rounds(self, stage: str) -> None:
         """Add the steps of a stage that will converse about text units of which nothing has been extracted yet.

@@ -89,11 +89,8 @@ def _of_role(message: Value) -> Said | None:
     if not role:
         raise ValueError(f"no role and content (fields: {', '.join(map(str, message))})")
     identity = message.get("id")
-    return (
-        Said(role, _text(content), _time(message), identity if isinstance(identity, str) else "")
-        if role in ROLES
-        else None
-    )
+    said = Said(role, _text(content), _time(message), identity if isinstance(identity, str) else "")
+    return said if role in ROLES else None
 
 
 def longmemeval(question: Value, path: str) -> Iterator[Chat]:

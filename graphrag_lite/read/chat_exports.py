@@ -24,6 +24,7 @@ SHAPES: Mapping[str, Read] = {
     "haystack_sessions[]": assistant_chats.longmemeval,
     "conversation.session_1 conversation.speaker_a": messengers.locomo,
     "messages[] channel{}": messengers.discord,
+    "MessageList[] id": messengers.skype,
     "chats.list[]": messengers.telegram,
     "messages[] type id": messengers.telegram,
     "values.messages[] thread_id": assistant_chats.langgraph,

@@ -19,9 +19,11 @@ FEW = 4  # bytes beyond ASCII, which tell nothing: those of Western Europe
 CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 MAX_CONTROLS = 0.01  # of the bytes of a text
 BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
-# Within words, other than apostrophes and dashes: small letters in Mac Roman, which uchardet does not know.
-WITHIN_WORDS = re.compile(rb"(?<=[a-z])[\x80-\x90\x98-\xd4\xd6-\xff](?=[a-z])")
-MAC_LETTERS, MAC_SHARE = 3, 0.95  # of them that differ, at least, and that are small letters
+# Letters within words, which uchardet does not tell in some encodings: not what is a mark or a space in one of these.
+WITHIN_WORDS = re.compile(rb"(?<=[a-z])[\x80-\x84\x86-\x90\x98-\x9f\xa1-\xc8\xcb-\xcf\xd2-\xd4\xd6-\xff](?=[a-z])")
+UNTOLD, COMMON = ("mac_roman", "cp850"), "éèàêçäöüñíó"
+LETTERS = 0.95  # of what stands within words, or of a text in Johab
+HANGUL, LEAST_HANGUL = re.compile("[\uac00-\ud7a3]"), 8
 ONE_BYTE = ("iso8859", "cp12", "cp8", "mac", "koi8")
 SAMPLE = 200_000  # bytes from which an encoding is guessed
 PIECE = 1 << 20  # bytes
@@ -90,10 +92,24 @@ def _guess(data: bytes) -> str:
     if len(CONTROLS.findall(sample)) <= MAX_CONTROLS * len(sample):
         few = len(BEYOND_ASCII.findall(sample)) < FEW
         told = (None if few else detect_encoding(sample, 0, html5_compatible=False)) or "cp1252"
-        letters = b"".join(WITHIN_WORDS.findall(sample)).decode("mac_roman")
         with suppress(LookupError):  # of an encoding that Python has not
             name = codecs.lookup(told).name
-            if name.startswith(ONE_BYTE) and len(set(letters)) >= MAC_LETTERS:
-                name = "mac_roman" if sum(map(str.islower, letters)) >= MAC_SHARE * len(letters) else name
-            return WIDER.get(name, name)
+            return _untold(sample, name) if name.startswith(ONE_BYTE) else WIDER.get(name, name)
     raise ValueError("not a text file, or in an encoding that is not recognised")
+
+
+def _untold(sample: bytes, told: str) -> str:
+    """Return the encoding in which a text has small letters within words, `told` where that is one such."""
+    within = b"".join(WITHIN_WORDS.findall(sample))
+
+    def are_small(encoding: str) -> bool:
+        return sum(map(str.islower, within.decode(encoding, "replace"))) >= LETTERS * len(within)
+
+    with suppress(UnicodeDecodeError):
+        korean = sample.decode("johab")
+        if len(HANGUL.findall(korean)) >= max(LEAST_HANGUL, LETTERS * sum(not char.isascii() for char in korean)):
+            return "johab"
+    if are_small(told):
+        return WIDER.get(told, told)
+    fitting = filter(are_small, UNTOLD)
+    return max(fitting, key=lambda each: sum(map(within.decode(each).count, COMMON)), default=WIDER.get(told, told))

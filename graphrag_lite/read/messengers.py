@@ -1,4 +1,4 @@
-"""Exports of messengers: Slack, Telegram, DiscordChatExporter, Teams, and LoCoMo's talks of two people.
+"""Exports of messengers: Slack, Telegram, DiscordChatExporter, Teams, Skype, and LoCoMo's talks of two people.
 
 What a person would not see as said by somebody is left out: who joined or called, what was deleted, stickers.
 """
@@ -21,6 +21,7 @@ People = Mapping[str, str]
 USER = "id name profile{}"  # fields of a member of a Slack workspace
 SPOKEN = (None, "me_message", "thread_broadcast", "file_share", "file_comment", "bot_message")  # kinds of Slack's
 MARK = re.compile(r"<([@#!]?)([^<>|\n]+)(?:\|([^<>\n]*))?>")
+QUOTED = re.compile(r"(?s)<quote\b.*?</quote>|<blockquote[^>]*schema\.skype\.com/Reply.*?</blockquote>")
 EMPHASIS = re.compile(r"(?<![\w*_~`])([*_~])(\S(?:[^\n*_~]*\S)?)\1(?![\w*_~`])")
 
 
@@ -146,12 +147,34 @@ def _of_teams(message: Value) -> Said | None:
     sender, body = message.get("from") or {}, message["body"]
     named: Value = next((who for kind in ("user", "application", "device") if (who := sender.get(kind))), {})
     text = str(body.get("content") or "")
-    if str(body.get("contentType")).casefold() == "html":
-        from graphrag_lite.read.formats.web_page import read_page
-
-        text = read_page(text).text
+    text = _of_html(text) if str(body.get("contentType")).casefold() == "html" else text
     ids = str(message.get("id") or ""), str(message.get("replyToId") or "")
     return Said(str(named.get("displayName") or ""), text, message.get("createdDateTime", ""), *ids)
+
+
+def _of_html(text: str) -> str:
+    from graphrag_lite.read.formats.web_page import read_page
+
+    return read_page(text).text if "<" in text or "&" in text else text
+
+
+def skype(chat: Value, path: str) -> Iterator[Chat]:
+    """Read a chat of the messages.json that Skype and the free Teams write, whose newest message is the first."""
+    in_order = sorted(chat["MessageList"], key=lambda each: str(each["originalarrivaltime"]))
+    yield Chat(str(chat["id"] or path), str(chat.get("displayName") or ""), in_order, _of_skype, daily=True)
+
+
+def _of_skype(message: Value) -> Said | None:
+    kind, text = message.get("messagetype"), str(message.get("content") or "")
+    if kind not in ("Text", "RichText", "RichText/Html"):
+        return None
+    quoted = QUOTED.search(text)
+    answered = re.search(r"(?:messageid|itemid)=\"(\d+)\"", quoted[0]) if quoted else None
+    text = QUOTED.sub("", text)
+    text = text if kind == "Text" else _of_html(text.replace("\n", "<br>") if kind == "RichText" else text)
+    speaker = str(message.get("displayName") or message.get("from") or "").removeprefix("8:")
+    ids = str(message["id"]), answered[1] if answered else ""
+    return Said(speaker, text, message.get("originalarrivaltime", ""), *ids)
 
 
 def locomo(sample: Value, path: str) -> Iterator[Chat]:

@@ -1,4 +1,4 @@
-"""Files that are ZIP archives of XML: Word, PowerPoint, EPUB. By the standard library alone.
+"""Files that are ZIP archives of XML (Word, PowerPoint, EPUB), or compressed by gzip. By the standard library alone.
 
 Nothing in them is trusted: no entity is expanded, and what would grow beyond measure is refused.
 """
@@ -81,6 +81,21 @@ def open_package(data: bytes) -> Iterator[Package]:
         old = data.startswith(b"\xd0\xcf\x11\xe0")
         what = "is locked by a password, or of before 2007" if old else f"is damaged: {error}"
         raise ValueError(what) from None
+
+
+def gunzipped(data: bytes) -> bytes:
+    """Return what gzip has compressed. Raises ValueError where it is damaged, or too large."""
+    import gzip
+    import zlib
+
+    try:
+        with gzip.open(io.BytesIO(data)) as file:
+            found = file.read(LARGEST + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"is damaged: {error}") from None
+    if len(found) > LARGEST:
+        raise ValueError(f"has more than {LARGEST / 1e6:.0f} MB once it is unpacked")
+    return found
 
 
 def local_name(element: "Element") -> str:

@@ -15,6 +15,7 @@ from graphrag_lite.attempts import ENDS_RUN, describe_error
 from graphrag_lite.plugins import Origin
 from graphrag_lite.read import formats
 from graphrag_lite.read.documents import Block, Fields, Item, Loaded, Reader, Unreadable
+from graphrag_lite.read.packages import gunzipped
 from graphrag_lite.read.stated_times import read_times
 from graphrag_lite.text.notices import legal_spans
 from graphrag_lite.text.word_lists import expressions
@@ -22,6 +23,7 @@ from graphrag_lite.text.word_lists import expressions
 _NAMES = expressions(__package__, "references.txt")["references"]
 REFERENCES = re.compile(rf"(?im)^(#{{1,6}})[ \t]*(?:\d+\.?[ \t]*)?(?:{_NAMES})[ \t:]*$")
 HEADING = re.compile(r"(?m)^#{1,6}[ \t]")
+GZIP = ".gz"
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Readers:
 
     def _items(self, data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         try:
+            data = gunzipped(data) if path.lower().endswith(GZIP) else data
             reader = next(each for each in self._of(path) if each.recognises is None or each.recognises(data))
             found = reader.read(data, path, fields)
             yield from (_with_blocks(item, references=not reader.rows) for item in found)
@@ -84,16 +87,18 @@ def _with_blocks(item: Item, *, references: bool) -> Item:
     spans = legal_spans(item.text)
     if 2 * sum(end - start for start, end in spans) <= len(item.text):
         found += [Block("notice", "", start, end) for start, end in spans]
+    found = [block for block in found if block not in item.blocks]  # a part of an archive has them
     return replace(item, blocks=(*item.blocks, *found)) if found else item
 
 
 def suffix_of(path: str) -> str:
-    """Return what `PurePath.suffix` does of a path with slashes, in lower case, without making one.
+    """Return what `PurePath.suffix` does of a path with slashes, in lower case; ".gz" does not count.
 
-    >>> [suffix_of(path) for path in ("a.d/x.TXT", "a.tar.gz", "a.d/x", ".bashrc", "a.", "..")]
-    ['.txt', '.gz', '', '', '', '']
+    >>> [suffix_of(path) for path in ("a.d/x.TXT", "a.csv.gz", "a.d/x", ".bashrc", "a.", "..")]
+    ['.txt', '.csv', '', '', '', '']
     """
     name = path.rpartition("/")[2]
+    name = name[: -len(GZIP)] if name.lower().endswith(GZIP) else name
     stem, dot, suffix = name.rpartition(".")
     return dot + suffix.lower() if stem and suffix else ""
 

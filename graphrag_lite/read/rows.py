@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from sys import intern
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from graphrag_lite.text.word_lists import expressions
 
 # A corpus may hold files of several makers: where the field that the settings name is missing, a usual one counts.
 USUAL = {name: names.split("|") for name, names in expressions(__package__, "fields.txt").items()}
+MANY = 10_000  # rows of a table by which its columns are told
 logger = logging.getLogger(__name__)
 
 
@@ -37,20 +39,20 @@ def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[It
     names = dict.fromkeys(name for row in named for name in row)
     text = field_of(names, "text", fields)
     said = text == fields.text or field_of(names, "sender", fields) or "role" in names
-    columns = None if said or not names else detect_columns(list(map(str, names)), list(named))
+    known = [] if said else list(islice(named, MANY))
+    columns = detect_columns(list(map(str, names)), known) if known else None
     if columns is None or (text and not columns.kinds):
         items = Listed(lambda: (row_document(row.values, f"{path}:{row.number}", fields, row.error) for row in rows))
         told = fields.sender, *USUAL["conversation"]
         joined = not field_of(names, "id", fields) and any(name in names for name in told)
         yield from _conversations(items, path, fields) if joined else items
         return
-    rows, known = list(rows), list(named)
     if not (columns.texts or columns.title or columns.key or columns.kinds):
         shown_names = ", ".join(map(str, known[0])) or "none"
         raise ValueError(f"no column holds text (columns: {shown_names}). Name one with load_documents.text_field")
     if not (columns.texts or columns.title) and not any(has_word(cell) for values in known for cell in values.values()):
         raise ValueError("a table of numbers, which has no text")
-    logger.info("%s: %d rows; %s.", path, len(rows), columns.said())
+    logger.info("%s: %d rows; %s.", path, sum(1 for _ in rows), columns.said())
     for row in rows:
         where = f"{path}:{row.number}"
         if not isinstance(row.values, dict):

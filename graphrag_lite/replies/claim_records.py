@@ -3,8 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from graphrag_lite.errors import ReplyError
-from graphrag_lite.replies.records import FORMS, NOTHING, WORDS, clean_field, parse_records
+from graphrag_lite.replies.records import FORMS, NOTHING, WORDS, clean_field, parse_records, unreadable
 from graphrag_lite.text.dates import iso_period
 
 NONE = "NONE"
@@ -42,12 +41,8 @@ def read_claims(text: str) -> tuple[list[Claim], int]:
     claims = list(dict.fromkeys(claim for claim in read if claim))
     n_dropped = len(found.dropped) + read.count(None)
     if not claims and not found.bare:
-        what = "none of its records can be read" if n_dropped else "it holds no record"
-        raise ReplyError(
-            f'{what}. Write ("claim"<|>subject<|>object<|>TYPE<|>status<|>start_date<|>end_date<|>description<|>'
-            "source_text), ## between records, and <|COMPLETE|> at the end; where the text makes no claim, <|COMPLETE|>"
-            " alone."
-        )
+        form = '("claim"<|>subject<|>object<|>TYPE<|>status<|>start_date<|>end_date<|>description<|>source_text)'
+        raise unreadable(n_dropped, form, "where the text makes no claim")
     return claims, n_dropped
 
 

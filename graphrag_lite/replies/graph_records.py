@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graphrag_lite.errors import ReplyError
-from graphrag_lite.replies.records import FORMS, NOTHING, WORDS, clean_field, parse_records
+from graphrag_lite.replies.records import FORMS, NOTHING, WORDS, clean_field, parse_records, unreadable
 from graphrag_lite.text.dates import iso_date, iso_period
 
 ENTITY, RELATIONSHIP = FORMS["entity"], FORMS["relationship"]
@@ -92,11 +91,11 @@ def read_graph(text: str, types: Sequence[str]) -> GraphReply:
                 continue
         n_dropped += entity is None
     if not entities and not relationships and not found.bare:
-        what = "none of its records can be read" if n_dropped else "it holds no record"
-        raise ReplyError(
-            f'{what}. Write ("entity"<|>name<|>type<|>description) and ("relationship"<|>source<|>target<|>RELATION<|>'
-            "description<|>strength<|>valid_at<|>invalid_at<|>kind), ## between records, and <|COMPLETE|> at the"
-            " end; where there is nothing to extract, <|COMPLETE|> alone."
+        raise unreadable(
+            n_dropped,
+            '("entity"<|>name<|>type<|>description) and ("relationship"<|>source<|>target<|>RELATION<|>'
+            "description<|>strength<|>valid_at<|>invalid_at<|>kind)",
+            "where there is nothing to extract",
         )
     return GraphReply(tuple(entities), tuple(relationships), n_dropped)
 

@@ -15,6 +15,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from graphrag_lite.errors import ReplyError
+
 QUOTES = "\"'`“”„‟‘’‚«»「」『』＂＇"
 QUOTE = frozenset(QUOTES)
 OPEN, CLOSED = "([{（【［", ")]}）】］"
@@ -116,6 +118,14 @@ def parse_records(text: str, *forms: Form) -> Records:
     marked = complete or plain.strip()[:1] in ("[", "{")
     bare = marked and not rows and not re.search(r"\w", _kinds(forms).sub("", plain))
     return Records(rows, dropped, complete, bare)
+
+
+def unreadable(n_dropped: int, form: str, otherwise: str) -> ReplyError:
+    """Return what is wrong with a reply without a usable record: `form` is asked for, `otherwise` the mark alone."""
+    what = "none of its records can be read" if n_dropped else "it holds no record"
+    return ReplyError(
+        f"{what}. Write {form}, ## between records, and <|COMPLETE|> at the end; {otherwise}, <|COMPLETE|> alone."
+    )
 
 
 def clean_field(field: str) -> str:
@@ -279,17 +289,16 @@ def _json_records(value: Any, named: Form | None, forms: tuple[Form, ...]) -> It
         keys = {re.sub(r"(?<=[a-z])(?=[A-Z])|[\W_]+", " ", str(key)).casefold().strip(): key for key in value}
         values = [item.casefold() for item in value.values() if isinstance(item, str)]
         forms_here = [named] if named else [by_word[word] for word in values if word in by_word][:1] or forms
-        rows = [[form.kind, *_row(value, keys, form)] for form in forms_here]
+        rows = [
+            [form.kind, *(_value(value, keys, field, names) for field, names in form.fields.items())]
+            for form in forms_here
+        ]
         rows = [row for row, form in zip(rows, forms_here, strict=True) if all(row[: form.least + 1])]
         if rows:
             yield max(rows, key=lambda row: sum(map(bool, row)))
             return
         for key, item in value.items():
             yield from _json_records(item, by_word.get(str(key).casefold(), named), forms)
-
-
-def _row(value: dict[str, Any], keys: dict[str, str], form: Form) -> list[str]:
-    return [_value(value, keys, field, names) for field, names in form.fields.items()]
 
 
 def _value(value: dict[str, Any], keys: dict[str, str], field: str, names: tuple[str, ...]) -> str:

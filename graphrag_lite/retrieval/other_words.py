@@ -29,6 +29,12 @@ def attributes() -> dict[re.Pattern[str], re.Pattern[str]]:
 
 
 @cache
+def amounts() -> frozenset[str]:
+    """Return what tells an amount of money, as patterns: of one thing, and of another beside it."""
+    return frozenset("|".join(_lists()[name]["says"]) for name in ("price", "salary"))
+
+
+@cache
 def general_terms() -> frozenset[str]:
     """Return the terms that only ask."""
     return frozenset(terms(" ".join(_lists()["general"]), "en"))

@@ -17,6 +17,7 @@ from graphrag_lite.run import snapshots
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.row_groups import RowGroups
 from graphrag_lite.temporal import holding
+from graphrag_lite.text.plain_text import document_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -148,8 +149,7 @@ def _paired(
 
 def _name(name: DocumentName) -> str:
     path, source_id, number = name
-    again = f" ({number + 1})" if number else ""
-    return path + again if path == source_id else f"{path} · {source_id}{again}"
+    return document_name(path, source_id) + (f" ({number + 1})" if number else "")
 
 
 def _ids(documents: "pa.Table") -> dict[DocumentName, str]:

@@ -84,10 +84,13 @@ def scan(
             left_out[OTHERS] += 1
         else:
             read.append(file)
+    others = ", ".join(f"{n} {what}" for what, n in sorted(left_out.items()))
     if not read:
-        raise InputError(f"{corpus}: no documents. A corpus holds files of these kinds: {', '.join(sorted(suffixes))}.")
-    if left_out:
-        logger.info("Left out: %s.", ", ".join(f"{n} {what}" for what, n in sorted(left_out.items())))
+        there = f", but {others}" if others else ""
+        kinds = ", ".join(sorted(suffixes))
+        raise InputError(f"{corpus}: no documents{there}. A corpus holds files of these kinds: {kinds}.")
+    if others:
+        logger.info("Left out: %s.", others)
     seen = seen or SeenFiles(leave_out)
     rows = []
     for file in read:

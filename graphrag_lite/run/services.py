@@ -14,12 +14,19 @@ from graphrag_lite.tables import groups
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Attempt", "Each", "Fail", "Last", "unguarded"]
+__all__ = ["Attempt", "Cut", "Each", "Fail", "Last", "unguarded"]
 
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 """The service `each`: map a function over items, in their order, over the run's worker processes.
 
 For an item that the function raises for there is None, and a failure under the item's `id`.
+"""
+
+
+Cut = Callable[["pa.Table", "pa.Table"], Callable[[str, int, str], None]]
+"""The service `cut`: given documents and episodes, what is told of each new text unit as soon as it is there.
+
+That is its document's id, its first character, and its text. None where nobody waits for it.
 """
 
 

@@ -17,12 +17,20 @@ class _InTurn(Silence):
 
     def __init__(self, watch: Watch) -> None:
         self.watch, self.its_turn = watch, False
+        self.spent: Mapping[str, Any] = {}
+
+    def begin(self) -> None:
+        """Tell from now on, and what has been spent by now."""
+        self.its_turn = True
+        if self.spent:
+            self.watch.spend(self.spent)
 
     def advance(self, done: int, total: int) -> None:
         if self.its_turn:
             self.watch.advance(done, total)
 
     def spend(self, usage: Mapping[str, Any]) -> None:
+        self.spent = usage
         if self.its_turn:
             self.watch.spend(usage)
 
@@ -49,7 +57,7 @@ async def stages_in_turn(
                     await asyncio.sleep(0)
             if stage.name in begun:
                 own, task = begun[stage.name]
-                own.its_turn = True
+                own.begin()
                 record = await task
             else:
                 record = await bring_up(stage, watch)

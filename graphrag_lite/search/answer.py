@@ -11,6 +11,7 @@ from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.places import place_of
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.text.plain_text import one_line
+from graphrag_lite.text.sentences import LINE_MARKS
 
 LANGUAGE_NAMES = {
     "ar": "Arabic", "cs": "Czech", "de": "German", "en": "English", "es": "Spanish", "fa": "Persian", "fr": "French",
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 SECOND = 0.2  # of the second unit's score; .1 to .3 are about as good on documents of two units (lihua_world)
 DEPTH = 5  # units looked at for each document wanted
-# Of headings, lists, quotations, rows and rules; and what is left of brackets that a full stop within them has torn.
-MARKS = re.compile(r"\A(?:(?:#{1,6}|={1,6}|-{2,}|[-*+•▪◦|>])\s+)+|\A[^()\[\]\n]{0,30}\)\s*[.,;:]*\s*(?=[A-Z])")
+# Those of a line; and what is left of brackets that a full stop within them has torn.
+MARKS = re.compile(rf"\A{LINE_MARKS}" r"|\A[^()\[\]\n]{0,30}\)\s*[.,;:]*\s*(?=[A-Z])")
 NOTHING = "The corpus does not say."
 
 

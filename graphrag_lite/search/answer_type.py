@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Kind = Literal["time", "number", "person", "location", ""]
 
 _ASKED = expressions(__package__, "question_words.txt")
+_WHY = re.compile(expressions(__package__, "sentence_choice.txt")["why"], re.I)
 HOW_MANY = re.compile(_ASKED["how many"], re.I)
 _SAID = re.compile(r"(?i)\bwhat (?:do|does|did|has|have) .+? (?:say|said|tell|told|think|explain|announced?|report)\b")
 KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]
@@ -78,7 +79,8 @@ class Sought:
     `words` are the question's as it writes them, in lower case, or as the texts' language does; it has `n_words`.
     `named` are the entities that it names: neither is an answer. `things` are names of what it asks the definition of,
     `role` are the forms of a role of which it asks who has it;
-    `how_many`: it asks for a count; `said`: for what somebody says; `newest`: each document may tell anew.
+    `how_many`: it asks for a count; `said`: for what somebody says; `newest`: each document may tell anew;
+    `why`: for a reason.
     `others` are terms that mean the same as a term of it, `told` how texts tell the attributes that it asks for, with
     the terms that ask.
     """
@@ -92,6 +94,7 @@ class Sought:
     how_many: bool = False
     said: bool = False
     newest: bool = False
+    why: bool = False
     others: Sequence[tuple[str, Set[str]]] = ()
     told: Sequence[tuple[re.Pattern[str], frozenset[str]]] = ()
 
@@ -179,6 +182,7 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
         role=role,
         how_many=HOW_MANY.search(asked) is not None,
         said=_SAID.search(asked) is not None,
+        why=_WHY.search(asked) is not None,
         others=(
             *((term, in_other_words(term, question.analyzed_in)) for term in question.terms),
             *_as_said(question),

@@ -20,7 +20,7 @@ from graphrag_lite.retrieval import top_k
 from graphrag_lite.retrieval.abstention import INFLECTED, MIN_UNITS
 from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM, YEAR
 from graphrag_lite.retrieval.entity_names import find_mentions
-from graphrag_lite.retrieval.other_words import attributes_told, general_terms, in_other_words, role_terms
+from graphrag_lite.retrieval.other_words import amounts, attributes_told, general_terms, in_other_words, role_terms
 from graphrag_lite.search.answer_type import Sought, kind_asked
 from graphrag_lite.search.definitions import only_alike, thing_asked
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
@@ -49,6 +49,7 @@ LONG = 8  # terms of a question that holds its name by the way
 # terms of a text unit: with fewer it is a sentence, and nothing stands beside a name.
 SHORT, KNOWN, PASSAGE = 4, 0.05, 15
 SHORT_OF_NAME = 5  # words that say something of a question in which a name that no text holds is what it asks about
+UNHEARD = 0.3  # of a small corpus, whose next word is new so often: that none of its texts has a word tells nothing
 FEW, KNOWN_OF_FEW = 2, 0.1  # with fewer words, each of them counts more
 _NUMBER = re.compile(r"[0-9]{3,4}")
 # Amounts of time are added up, not told; people are told as what they are, or by the number alone ("31 came").
@@ -60,6 +61,7 @@ _NAMES = re.compile(r"(?<=\w )[A-Z][a-z]{2,}(?: [A-Z][a-z]+)*")
 _PRONOUN = re.compile(r"\b(?:he|she|his|hers?|him|they|their|them|who|whose)\b", re.I)
 _OF_MANY = re.compile(r"\b(?:we|our|us|its?|they|their|them|who|whose)\b", re.I)  # of an organization
 _HOW_TO = re.compile(r"\W*how (?:do|can|should|could|would) (?:I|we)\b", re.I)
+_HOLDER = re.compile(r"\W*who (?:is|was) (?:(?:the|an?) |.*\w['’]s? )([a-z]+)(?: (?:of|for|at|in) .*)?\W*$", re.I)
 _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 
 
@@ -107,11 +109,11 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
         return True
     if question.analyzed_in not in FUNCTION_WORDS or bm25.novelty[1] >= INFLECTED:
         return False
+    if _is_of_another(asked, scores):
+        return True
     if _misses_a_word(asked) or _misses_a_name(question) or _misses_its_topic(question) or _is_in_pieces(asked, scores):
         return True
     names = {term for term in asked.names if bm25.holds(term)}
-    if asked.told and not names and len(asked.others) <= HOPS:
-        return _is_not_beside_rarest(asked, scores)
     if not _asks_of_one(asked, names, best):
         return False
     one = " ".join(question.capitalized) in question.text
@@ -156,12 +158,22 @@ def _is_not_beside_unspaced(asked: _Asked, best: Iterable[int]) -> bool:
     return bool(names) and not any(asked.tell(near))
 
 
-def _is_not_beside_rarest(asked: _Asked, scores: "Scores") -> bool:
-    """Say whether an attribute is not told beside the rarest word of a question without a name: "cost of the study"."""
-    index = asked.question.index
-    held = {term for term in asked.others if index.bm25.holds(term)}
-    near = [text for text, _ in _beside_names(index, _rare(index.bm25, held), set(), scores)] if held else []
-    return bool(near) and not all(asked.tell(near))
+def _is_of_another(asked: _Asked, scores: "Scores") -> bool:
+    """Say whether an attribute of what has no name, or money, is not told beside the rarest word of a question.
+
+    For money all other words stand there, too; half of more than two may lack.
+    """
+    words, bm25 = asked.others | asked.names, asked.question.index.bm25
+    held = {term for term in words if bm25.holds(term)}
+    paid = not amounts().isdisjoint(says.pattern for says in asked.told)
+    if not asked.told or not held or not (paid or (held.isdisjoint(asked.names) and len(words) <= HOPS)):
+        return False
+    lacking = len(words) if not paid else len(words) // 2 if len(words) > 2 else 0
+    near = list(_beside_names(asked.question.index, _rare(bm25, held), set(), scores))
+    return bool(near) and not any(
+        all(asked.tell([text])) and sum(not _has_form(asked.meant.get(term, {term}), own) for term in words) <= lacking
+        for text, own in near
+    )
 
 
 def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
@@ -182,7 +194,7 @@ def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
 def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
     """Say whether nothing that stands beside one of some names tells what is asked of it."""
     question = asked.question
-    sought = {form for term in asked.others for form in asked.meant[term]}
+    sought, bm25 = {form for term in asked.others for form in asked.meant[term]}, question.index.bm25
     beside = list(_beside_names(question.index, names, set() if asked.told else sought, scores))
     of_it = (_of_others_left_out(question, text, names) for text, _ in beside)
     if asked.counted:
@@ -190,6 +202,8 @@ def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
     told = asked.tell(of_it)
     if told and not sought:  # how old somebody was who died is told by neither alone
         return not all(told)
+    if bm25.novelty[0] > UNHEARD and not any(told) and not any(len(_units(question.index, form)) for form in sought):
+        return False
     return not any(told) and not any(_has_form(sought, own) for _, own in beside)
 
 
@@ -246,6 +260,13 @@ def _misses_a_word(asked: _Asked) -> bool:
         return True
     numbers = (term for term in question.weights if _NUMBER.fullmatch(term) and not YEAR.fullmatch(term))
     if not all(map(bm25.holds, numbers)):
+        return True
+    held_by = _HOLDER.match(question.text)
+    if held_by and not any(
+        len(_units(question.index, form))
+        for term in question.terms_of(held_by[1])
+        for form in in_other_words(term, "en")
+    ):
         return True
     if bm25.n_units < MIN_UNITS or bm25.novelty[0] > (KNOWN if n_asked > FEW else KNOWN_OF_FEW):
         return False
@@ -365,6 +386,9 @@ def _beside(
             word.startswith(name) if len(name) >= LEAST_JOINED else word == name for word in words for name in names
         ):
             first, last = max(0, at - BESIDE), min(len(spans), at + BESIDE + 1)
+            if text.startswith("#", spans[at][0]):  # all of its section
+                heads = (n for n in range(at + 1, len(spans)) if text.startswith("#", spans[n][0]))
+                last = next(heads, len(spans))
             yield text[spans[first][0] : spans[last - 1][1]], frozenset().union(title, *own[first:last])
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphrag_lite import tables
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.entity_statements import statement_at
@@ -54,19 +55,21 @@ def fitting_sentences(
 ) -> list[Statement]:
     """Return the sentences that fit best what is asked, of the text units of several communities.
 
-    A paragraph is headed by the members of its community that it names. Groups keep their order; those that have no
-    sentence as good as the others' are left out.
+    A paragraph is headed by the members of its community that it names. The one with the sentence that fits best goes
+    first, then groups keep their order; those that have no sentence as good as the others' are left out.
     """
     group = {unit: number for number, (_, units) in enumerate(groups) for unit in units}
     read = sorted(group, key=lambda unit: (-match[unit], unit))[:READ_UNITS]
+    most = MAX_STATEMENTS * index.search_settings.max_reports
     chosen: dict[int, list[Statement]] = {}
     for place in choose_statements(index, asked, read, match[read].tolist(), MAX_FOUND):
         own = chosen.get(group[place.unit], [])
-        if len(own) < MAX_STATEMENTS and (own or len(chosen) < index.search_settings.max_reports):
+        if len(own) < MAX_STATEMENTS and sum(map(len, chosen.values())) < most:
             chosen[group[place.unit]] = [*own, place]
+    best = next(iter(chosen), 0)
     return [
         replace(place, about=heading)
-        for number in sorted(chosen)
+        for number in sorted(chosen, key=lambda number: (number != best, number))
         for heading in [_heading(index, groups[number][0], chosen[number])]
         for place in in_reading_order(index, chosen[number])
     ]
@@ -91,19 +94,18 @@ def relevant_communities(index: "SnapshotView", reports: Sequence[Row], match: "
     """Return the communities of `reports`, each with its text units that speak to the question.
 
     Those come first that have most of them, where the community is important. What is of a community without a report
-    is told by the nearest one above it that has one; what belongs to none comes last, as -1.
+    is told by the nearest one above it that has one, else by itself; what belongs to none comes last, by document, as
+    numbers below 0.
     """
-    from graphrag_lite.search.community_walk import community_tree
-
-    relevant = np.where(match >= RELEVANT, match, 0.0)
-    units = community_tree(index, relevant).units
-    groups = [(report, units[report["community"]]) for report in reports if report["community"] in units]
-    told = {unit for _, own in groups for unit in own}
-    wholes = index.columns("community_reports", ["community", "level", "rank"]).to_pylist()
-    for whole in sorted(wholes, key=lambda row: -row["level"]):  # the nearest first: it is the deepest
-        if own := [unit for unit in units.get(whole["community"], ()) if unit not in told]:
-            groups.append((whole, own))
-            told.update(own)
-    groups.sort(key=lambda group: -float((match[group[1]] ** 2).sum()) * (1 + group[0]["rank"] / 10))
-    rest = [unit for unit in np.argsort(-relevant, kind="stable").tolist() if relevant[unit] and unit not in told]
-    return [(report["community"], own) for report, own in groups] + [(-1, rest)] * bool(rest)
+    parent, _, of_unit = index.unit_communities
+    rank = dict(tables.rows(index.arrow("community_reports"), "community", "rank"))
+    shown = {row["community"] for row in reports}
+    groups: dict[int, list[int]] = {}
+    for unit in np.flatnonzero(match >= RELEVANT).tolist():
+        line = [int(of_unit[unit])]
+        while line[-1] in parent:
+            line.append(parent[line[-1]])
+        told_by = [one for among in (shown, rank, parent) for one in line if one in among]
+        groups.setdefault(told_by[0] if told_by else -1 - index.document_row[unit], []).append(unit)
+    worth = {one: float((match[own] ** 2).sum()) * (1 + rank.get(one, 0) / 10) for one, own in groups.items()}
+    return sorted(groups.items(), key=lambda group: (group[0] < 0, -worth[group[0]]))

@@ -40,10 +40,7 @@ NOT_HELD = 0.9  # of the fit of a sentence that says that the event was cancelle
 NEAR = 0.3  # what the middle of the days asked for counts, where a statement is dated
 LIKE_BEST = 0.6  # of the best statement's fit: what fits less is not told
 MOST = 6  # statements of each event that are compared
-COLUMNS = (
-    *("text_unit_id", "valid_at", "invalid_at", "precision", "kind", "polarity"),
-    *("time_text", "char_start", "char_end"),
-)
+COLUMNS = "text_unit_id valid_at invalid_at precision kind polarity time_text char_start char_end".split()
 _LEANS = re.compile(r"\b(?:it|they|them|this|that|these|those|one|he|she)\b", re.I)
 _PLAIN = re.compile(r"(?<![\w'’-])[^\W\d_A-Z][\w'’-]*")
 _NUMBERED = re.compile(r"\b([A-Z]\w+) (\d+[A-Z]?)\b")
@@ -273,7 +270,6 @@ def _nearest(said: str, stated: Sequence[dict[str, Any]], event: Looked, languag
         for term in terms(found[0], language)
         if term in event.weight
     ]
-
     if not spots and len(stated) > 1:
         return None
 

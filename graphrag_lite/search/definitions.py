@@ -43,7 +43,7 @@ _AND_MORE = re.compile(_FORMS["and more"], re.I)
 _ROLE = re.compile(r"(?:.*\w['’]s? )?(?P<role>.+?)(?: (?:of|at|for) .*)?")  # "the CFO of Acme", "Acme's CFO"
 # "the capital of France", "named after"
 _OF = re.compile(r"\b(?:of|in|for|that|which|who|when|between|you|I|my|your)\b|ed (?:to|by|after|with|from)\b")
-_DOING = re.compile(r"\w(?:ing|ed)$")  # "What is he doing?", but "What does npm outdated do?"
+_DOING = re.compile(r" \w+(?:ing|ed)$")  # "What is he doing?", but "What is caching?", "What does npm outdated do?"
 _IS = re.compile(
     rf"(?:\s*[(（][^()（）]{{0,80}}[)）]|,[^,.;]{{2,60}},)?\s*(?:{_FORMS['is'].replace('KIND', _KIND)})", re.I
 )
@@ -52,12 +52,13 @@ _BESIDE = re.compile(_FORMS["beside"])
 _NAME_BEFORE = re.compile(r"(?:^|[\s(])[^\W\d_a-zß-ÿ][^,;:.!?()]{1,40}, ((?:the|our|an?|der|die|le|la) )?$")
 _NAME = r"[^\W\d_a-zß-ÿ][\w.’-]*"
 _HOLDER_BEFORE = re.compile(  # "Amy Hood, our chairman and ", "Amy Hood was the first "
-    rf"(?<!\w){_NAME}(?: {_NAME})*(?:,| [–—-]|,? (?:who['’]s|who is|is|was|as|became|becomes)) (?:[\w’']+ ){{0,3}}$"
+    rf"(?<!\w){_NAME}(?: {_NAME})*(?:,| [–—-]"
+    rf"|,? (?:(?:who )?joined (?:us )?as|who['’]s|who is|is|was|as|became|becomes)) (?:[\w’']+ ){{0,3}}$"
 )
 _HOLDER_BEHIND = re.compile(rf",? (?:(?:is|was) )?{_NAME} {_NAME}")
 _ROLE_AT = re.compile(r"(?!The |Our |Its |Their |An? |Former )(?<!\w)([A-Z]\w+)(?:['’]s?)? $")
 _ROLE_OF = re.compile(r"^,? (?:of|at|for) (?:the )?([A-Z]\w+)")
-_SET_OFF = re.compile(r"\s*(?:[,.;:)]|$|[은는이가을를로와과의])")
+_SET_OFF = re.compile(r"\s*(?:[,.;:)]|$|[은는이가을를로와과의]| (?:which|that|(?:and|or) (?:an?|its?|the|their)) )")
 _INTRODUCED = re.compile(r"(?:called|named|known as|namens|genannt|appelée?|llamad[oa]|인) $", re.I)
 
 

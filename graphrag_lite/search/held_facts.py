@@ -34,7 +34,7 @@ def opening_facts(question: "Question", query: "Query") -> list[Statement]:
     index, asked = question.index, question.features
     if query.valid_at is None:
         return []
-    named = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity)) or _by_given_name(question)
+    named = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity)) or by_given_name(question)
     wanted = set(question.terms) - asked.name_terms
     worth = []
     for place, row in enumerate(_facts(question, query, index.column("entities", "id").take(named))):
@@ -44,7 +44,7 @@ def opening_facts(question: "Question", query: "Query") -> list[Statement]:
     return [places_of(index, row)[0] for _, _, row in sorted(worth, key=lambda each: each[:2])[:MAX_OPENING]]
 
 
-def _by_given_name(question: "Question") -> list[int]:
+def by_given_name(question: "Question") -> list[int]:
     """Return the persons that a question names by the first word of their name, where nobody else has it."""
     index, names = question.index, question.index.names
     spans = (names.span(key_of(word)) for word in re.findall(r"\b[^\W\d_]{3,}", question.text) if word[0].isupper())

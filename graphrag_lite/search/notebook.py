@@ -52,9 +52,8 @@ def _marked(mark: re.Match[str], said: Mapping[int, str]) -> str:
 
 
 def _place(cited: "Cited") -> str:
-    document = "" if cited.document == cited.path else f" · {cited.document}"
-    place = f", {cited.place}" * bool(cited.place)
-    return f"{plain_text.one_line(cited.path + document + place)}, characters {cited.char_start}-{cited.char_end}"
+    place = plain_text.document_name(cited.path, cited.document) + f", {cited.place}" * bool(cited.place)
+    return f"{plain_text.one_line(place)}, characters {cited.char_start}-{cited.char_end}"
 
 
 def _row(table: str, n: int) -> str:

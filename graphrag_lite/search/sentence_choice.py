@@ -62,7 +62,10 @@ HOP, HOP_SHARE = 12.0, 0.35
 # What a question counts, where a kind of thing is asked for, an entry of a bibliography, and what announces a finding.
 UNFIT = 0.5
 CODE = 0.3  # what a line of code counts: it shows what others say
+# What repeats this share of "Why did it sink?" says that it sank; one of so many sentences behind it may say why.
+REPEATED, REASON_WITHIN = 0.5, 2
 _FORMS = expressions(__package__, "sentence_choice.txt")
+REASON = re.compile(_FORMS["reason"], re.I)
 REFERENCE, ANNOUNCES = re.compile(_FORMS["reference"]), re.compile(_FORMS["announces"], re.I)
 ASKED = re.compile(_FORMS["asked"], re.I)
 _LINE = re.compile(r".+\n?")
@@ -169,6 +172,8 @@ def choose_sentences(
     best = max(range(len(candidates)), key=begun.__getitem__)
     if candidates[best].begins:
         candidates[best] = replace(candidates[best], worth=candidates[best].worth * BEGUN)
+    if sought.why:
+        candidates = _reason_first(index, candidates, left, whole)
     candidates = _hopped(index, candidates, candidates[best], left)
     if sought.newest:
         candidates = _newest_first(index, candidates, [one.value(left, whole) for one in candidates], asked)
@@ -221,6 +226,24 @@ def _newest_first(
     days = {n: float(index.days[candidates[n].place.unit]) for n in near}
     first = max((n for n in near if not isnan(days[n])), key=lambda n: (days[n], values[n]), default=best)
     return [replace(one, worth=one.worth / NEAR) if n == first else one for n, one in enumerate(candidates)]
+
+
+def _reason_first(
+    index: "SnapshotView", candidates: list[_Candidate], left: Mapping[str, float], whole: float
+) -> list[_Candidate]:
+    """Return candidates, the one worth most that gives a reason behind the best, where that repeats what is asked."""
+    values = [candidate.value(left, whole) for candidate in candidates]
+    at = max(range(len(values)), key=values.__getitem__)
+    best = candidates[at]
+    held = fsum(left[term] for term in (best.terms | best.around) & left.keys())
+    if held < REPEATED * whole or REASON.search(read_out(index, best.place)[0]):
+        return candidates
+    for n in range(at + 1, min(at + 1 + REASON_WITHIN, len(candidates))):
+        one = candidates[n]
+        if one.place.unit == best.place.unit and REASON.search(read_out(index, one.place)[0]) and values[n] > 0:
+            worth = max(one.worth, one.worth * values[at] / values[n] * 1.01)
+            return [*candidates[:n], replace(one, worth=worth), *candidates[n + 1 :]]
+    return candidates
 
 
 def _hopped(
@@ -285,7 +308,7 @@ def _candidates(
     floor = NAMED_FLOOR if subject_of(index, row) else FLOOR
     left_out, code, cards = itemgetter("references", "code", "card")(blocks_of(index, row))
     found: list[_Candidate] = []
-    before: frozenset[str] = frozenset()
+    before = headed = frozenset[str]()
     for span in _spans(text, offset, language, cards):
         start, end = spoken_span(document, offset + span[0], offset + span[1])
         sentence = document[start:end]
@@ -296,13 +319,16 @@ def _candidates(
         if names_it or sentence.startswith("#") or _is_of_heading(document, start):
             introduced = introduced or names_it
             marked = sentence.startswith("#")
+            headed = asked.intersection(terms(sentence, language))
             continue
         of_row = any(first <= start < last for first, last in cards)
-        if fragment and not of_row and (end - start < MIN_FRAGMENT or is_head(document, start, end)):
-            introduced = introduced and marked  # the next name of a list
-            continue
         in_order = terms(sentence, language)
         own = frozenset(in_order)
+        is_all = sentence == document.strip() and 1 < len(own - asked) < len(own)  # a message without a full stop
+        short = end - start < MIN_FRAGMENT and not is_all
+        if fragment and not of_row and (short or is_head(document, start, end)):
+            introduced = introduced and marked  # the next name of a list
+            continue
         asks = ASKS.search(sentence, max(0, len(sentence) - 4)) is not None
         if asks and wanted.is_same(own) and not speakers(document):  # a talk's is told with its reply
             introduced = True
@@ -325,11 +351,14 @@ def _candidates(
             worth *= UNFIT
         thanks = label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2)  # or "Yes, sure."
         worth *= (CODE if shows else 1.0) * (THANKS if thanks else 1.0)
-        known = asked & _terms_of_name(label or speaker_of(document, start), language)
+        name = label or speaker_of(document, start)
+        known = asked & set(terms(f"{name} {_JOINED.sub(' ', name)}", language))
         answers = wanted.sought.kind == "person" and label.endswith((":", "：")) and not known
         own |= known
         place = Statement(unit, start, end, label.rstrip(":： ") if answers else "")
-        found.append(_Candidate(place, own, (title | before) - own, worth, floor, any(begins for _, begins in of_time)))
+        found.append(
+            _Candidate(place, own, (title | headed | before) - own, worth, floor, any(begins for _, begins in of_time))
+        )
         before = own & asked
     return found
 
@@ -338,10 +367,6 @@ def _is_idle_cell(sentence: str, own: Set[str], language: str, wanted: _Wanted) 
     """Say whether a cell says nothing that is asked: "Created: 2026-03-16", or "Key: SUP-12", which is asked about."""
     value = terms(sentence.partition(":")[2], language)
     return wanted.terms.issuperset(value) or not (own & wanted.terms or wanted.sought.kind)
-
-
-def _terms_of_name(name: str, language: str) -> frozenset[str]:
-    return frozenset(terms(f"{name} {_JOINED.sub(' ', name)}", language))
 
 
 def _spans(text: str, offset: int, language: str, cards: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

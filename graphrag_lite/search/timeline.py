@@ -65,7 +65,9 @@ def timeline(index: "SnapshotView", text: str, first: date | None = None, last: 
     of_names = {term for one in mentions for term in question.terms_of(text[one.start : one.end])}
     rest = set(question.terms) - of_names
     rows = index.arrow("fact_mentions").to_pylist()
-    chosen = _about(index, rows, named) if named and not rest else _of_speaker(rows, text)
+    # One who is no entity, as `user` is none, is whoever says "I" by that name.
+    of_speaker = (row for row in rows if text.strip() in (row["subject"], row["object"]))
+    chosen = _about(index, rows, named) if named and not rest else list(of_speaker)
     chosen = chosen or _fitting(question, rows)
     shown = [row for row in chosen if _within(row, first, last)]
     shown.sort(key=lambda row: (row["valid_at"] or row["invalid_at"], row["invalid_at"], row["id"]))
@@ -107,11 +109,6 @@ def _about(index: "SnapshotView", rows: Iterable[Mapping[str, Any]], named: set[
             for who in (row["subject"], row["object"])
         )
     ]
-
-
-def _of_speaker(rows: Iterable[Mapping[str, Any]], text: str) -> list[Mapping[str, Any]]:
-    """Return the statements of one who is no entity, as `user` is none: whoever says "I" by that name."""
-    return [row for row in rows if text.strip() in (row["subject"], row["object"])]
 
 
 def _fitting(question: Question, rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

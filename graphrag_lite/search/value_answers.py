@@ -8,6 +8,7 @@ from graphrag_lite.read.documents import ROLES
 from graphrag_lite.retrieval.replies import PAST
 from graphrag_lite.search.answer import Answer, Ranking, answered, cite
 from graphrag_lite.search.context_records import places_of
+from graphrag_lite.search.held_facts import by_given_name
 from graphrag_lite.temporal import holding
 from graphrag_lite.temporal.one_value import one_value_relations, relation_asked
 from graphrag_lite.temporal.relations import relation_key
@@ -29,7 +30,8 @@ def value_answer(question: "Question", query: "Query", method: str) -> Answer | 
     if query.valid_at:
         chosen = [row for row in rows if holding.holds_on(row, query.valid_at)]
     elif BEFORE & set(re.findall(r"\w+", question.text.casefold())):
-        last = next((n for n, row in enumerate(rows) if n and _names(question, row, relation)), len(rows) - 1)
+        asked, value = question.text.casefold(), _ends(relation)[1]  # "before Acme" names the value of a fact
+        last = next((n for n, row in enumerate(rows) if n and row[value].casefold() in asked), len(rows) - 1)
         chosen = rows[:last][-1:]
     else:
         chosen = [row for row in rows[-1:] if not holding.is_over(row)]
@@ -46,13 +48,13 @@ def _facts(question: "Question", query: "Query", relation: str) -> list[dict[str
 
     index, one, _ = question.index, *_ends(relation)
     ids = index.column("entities", "id")
-    named = {ids[entity].as_py() for entity in question.features.entities}
-    facts = index.arrow("facts")
-    alike = [name for name in pc.unique(facts["relation"]).to_pylist() if _is(name, relation)]
+    named = {ids[entity].as_py() for entity in question.features.entities or by_given_name(question)}
+    facts, key = index.arrow("facts"), relation_key(relation, english=True)
+    alike = [name for name in pc.unique(facts["relation"]).to_pylist() if relation_key(name, english=True) == key]
     rows = facts.filter(pc.is_in(facts["relation"], value_set=pa.array(alike, pa.string()))).to_pylist()
     rows = [row for row in rows if row["kind"] == "state" and row["valid_at"]]
-    mine = {name for name in (row[one] for row in rows) if ROLES.get(name.casefold()) == "user"}
-    meant = mine if _ME.search(question.text) else set()
+    asks_of_me = bool(_ME.search(question.text))
+    meant = {row[one] for row in rows if asks_of_me and ROLES.get(row[one].casefold()) == "user"}
     rows = [
         row for row in rows if holding.is_stated(row, query.as_of) and (row[f"{one}_id"] in named or row[one] in meant)
     ]
@@ -63,15 +65,6 @@ def _facts(question: "Question", query: "Query", relation: str) -> list[dict[str
 def _ends(relation: str) -> tuple[str, str]:
     """Return which end of a fact has one of the other."""
     return ("object", "subject") if one_value_relations()[relation].policy == "inverse" else ("subject", "object")
-
-
-def _is(name: str, relation: str) -> bool:
-    return relation_key(name, english=True) == relation_key(relation, english=True)
-
-
-def _names(question: "Question", row: dict[str, Any], relation: str) -> bool:
-    """Tell whether the question names the value of a fact, as in "before Acme"."""
-    return row[_ends(relation)[1]].casefold() in question.text.casefold()
 
 
 def _shown(question: "Question", method: str, row: dict[str, Any]) -> Answer:

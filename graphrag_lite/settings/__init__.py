@@ -26,7 +26,7 @@ class LoadDocuments(Section):
     sender_field: str = Field("speaker", description="field or column that holds who wrote a message")
     include: list[str] = Field([], description="globs of the files to read, such as docs/**/*.md; none: all")
     exclude: list[str] = Field(
-        ["node_modules", "bower_components", "__pycache__", "site-packages", "*.egg-info"],
+        ["node_modules", "bower_components", "__pycache__", "site-packages", "*.egg-info", "_sources"],
         description="globs of files and folders to leave out, beside hidden ones; one without a slash: anywhere",
     )
     max_file_mb: float = Field(256.0, gt=0, description="a larger file is recorded as a failure (MB)")

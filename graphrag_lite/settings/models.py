@@ -36,13 +36,13 @@ PRICES = {
 
 Asking = Literal[
     "extract_graph",
-    "extract_claims",
     "resolve_entities",
-    "fold_facts",
     "summarize_descriptions",
+    "fold_facts",
+    "extract_claims",
     "report_communities",
 ]
-"""A stage that asks a model."""
+"""A stage that asks a model, in the order of their turns."""
 
 
 class Llm(Section):

@@ -1,10 +1,9 @@
 """A vector of every text unit by the embedding model, and how much such vectors may count in this corpus."""
 
-import asyncio
 import hashlib
 import logging
-from collections.abc import Container, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from collections.abc import Container, Sequence
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from graphrag_lite.distribution import install_hint
 from graphrag_lite.errors import CallError, ModelError, ReplyError
 from graphrag_lite.llm.meter import Stopped
 from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
+from graphrag_lite.llm.own_loop import together
 from graphrag_lite.retrieval.snapshot_view import read_postings
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.retrieval.vector_cells import can_divide, divide
@@ -135,11 +135,7 @@ async def _embed(embedder: MemoisedEmbedder, texts: Sequence[str]) -> tuple["Flo
     def keep(places: list[int], vector: Sequence[float]) -> None:
         nonlocal found
         found = found if found.shape[1] else np.zeros((len(texts), len(vector)), np.float32)
-        if len(vector) == found.shape[1]:
-            found[places] = vector
-        else:
-            wrong = f"the embedding model gave {len(vector)} numbers, and {found.shape[1]} before"
-            errors.update(dict.fromkeys(places, ReplyError(wrong)))
+        found[places] = vector
 
     for place, text in enumerate(texts):
         key = embedder.key(text)
@@ -168,22 +164,12 @@ async def _embed(embedder: MemoisedEmbedder, texts: Sequence[str]) -> tuple["Flo
             done += 1
             embedder.advance(done, len(starts))
 
-    await _together([lane() for _ in range(min(len(starts), AHEAD * embedder.meter.settings.concurrency))])
+    await together(lane() for _ in range(min(len(starts), AHEAD * embedder.meter.settings.concurrency)))
     if stopped:
         raise stopped
     if errors and not found.shape[1]:
         raise ModelError(f"embed_text_units: no text could be embedded. The last: {errors[max(errors)]}")
     return found, errors
-
-
-async def _together(work: list[Coroutine[Any, Any, None]]) -> None:
-    """Wait for all. Raises the first error."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            for each in work:
-                group.create_task(each)
-    except ExceptionGroup as problems:
-        raise problems.exceptions[0] from None
 
 
 def _draw(*parts: str) -> bytes:

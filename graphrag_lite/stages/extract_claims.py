@@ -6,6 +6,7 @@ A unit is one conversation: the prompt and its reply; whether any claim was miss
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
@@ -36,17 +37,12 @@ class ClaimSource(NamedTuple):
     names: tuple[str, ...]
 
 
-def claims_begun(
-    settings: ExtractClaims, model: StageModel, prompts: Prompts
-) -> Callable[[str, str, str, list[str]], None]:
-    """Return what begins to ask about a text unit, given its id, text, date and names; `extract_claims` goes on."""
+def claims_begun(settings: ExtractClaims, model: StageModel, prompts: Prompts) -> Callable[[str, str, list[str]], None]:
+    """Return what begins to ask about a text unit, given its text, date and names; `extract_claims` goes on."""
 
-    def named(identity: str, text: str, date: str, names: list[str]) -> None:
-        async def work(source: ClaimSource) -> list[list[Claim]]:
-            return await _rounds(source, identity, settings, model, prompts)
-
+    def named(text: str, date: str, names: list[str]) -> None:
         if text.strip():
-            model.begin(work, _source(text, date, names))
+            model.begin(partial(_rounds, settings, model, prompts), _source(text, date, names))
 
     return named
 
@@ -78,7 +74,11 @@ async def extract_claims(
     asked = list(dict.fromkeys(source for source in sources.values() if source.text.strip()))
 
     async def work(source: ClaimSource) -> list[list[Claim]]:
-        return await _rounds(source, first_ids[source], settings, model, prompts)
+        rounds = await model.outcome(partial(_rounds, settings, model, prompts), source)
+        found = rounds.recorded(model, first_ids[source])
+        if n_dropped := sum(n for _, n in found):
+            logger.info("%s: dropped %d records of claims that cannot be read.", first_ids[source], n_dropped)
+        return [claims for claims, _ in found]
 
     found = dict(zip(asked, await model.map(work, asked, name=first_ids.__getitem__), strict=True))
     titles = _Titles(entity_resolutions)
@@ -111,24 +111,19 @@ def _rows(unit: tuple[str, str, str], claims: list[Claim], titles: "_Titles") ->
 
 
 async def _rounds(
-    source: ClaimSource, name: str, settings: ExtractClaims, model: StageModel, prompts: Prompts
-) -> list[list[Claim]]:
+    settings: ExtractClaims, model: StageModel, prompts: Prompts, source: ClaimSource
+) -> gleaning.Rounds[tuple[list[Claim], int]]:
     """Return the claims by round: the first pass, then gleanings while the model says that something was missed."""
-
     listed = ", ".join(" ".join(entity.split()) for entity in source.names) or NONE
     first = FirstPrompt(settings.claim_description, source.date or NONE, listed, source.text)
-    found = await gleaning.rounds(
+    return await gleaning.rounds(
         model,
         [{"role": "user", "content": prompts.fill(first)}],
         read_claims,
         missed=prompts.fill(ExtractClaimsMissed()),
         more=prompts.fill(ExtractClaimsMore()),
         max_gleanings=settings.max_gleanings,
-        name=name,
     )
-    if n_dropped := sum(n for _, n in found):
-        logger.info("%s: dropped %d records of claims that cannot be read.", name, n_dropped)
-    return [claims for claims, _ in found]
 
 
 class _Titles:

@@ -23,14 +23,15 @@ from graphrag_lite.extraction.mentions import (
     text_units,
     with_cells,
 )
+from graphrag_lite.extraction.said_before import context_lines
 from graphrag_lite.llm import gleaning
 from graphrag_lite.llm.chat import Message
-from graphrag_lite.llm.stage_model import StageModel
+from graphrag_lite.llm.stage_model import AHEAD, StageModel
 from graphrag_lite.prompts import ExtractGraph as FirstPrompt
 from graphrag_lite.prompts import ExtractGraphExamples, ExtractGraphMissed, ExtractGraphMore, Prompts
 from graphrag_lite.replies.graph_records import ENTITY, RELATIONSHIP, GraphReply, read_graph
 from graphrag_lite.replies.records import parse_records
-from graphrag_lite.run.services import Last
+from graphrag_lite.run.services import Cut, Last
 from graphrag_lite.settings import ExtractGraph
 
 if TYPE_CHECKING:
@@ -38,10 +39,26 @@ if TYPE_CHECKING:
 
 Asked = tuple[str, str]
 """What is told of a text, and the text."""
-Named = Callable[[str, str, str, list[str]], None]
-"""Is told the id of a text unit, its text, the date of its document, and its names."""
+Named = Callable[[str, str, list[str]], None]
+"""Is told the text of a text unit, the date of its document, and its names."""
 
 logger = logging.getLogger(__name__)
+
+
+def extraction_begun(settings: ExtractGraph, model: StageModel, prompts: Prompts) -> Cut:
+    """Return what begins to ask about the first texts, while other documents are cut; `extract_graph` goes on."""
+
+    def cut(source_documents: "pa.Table", episodes: "pa.Table") -> Callable[[str, int, str], None]:
+        told = context_lines(source_documents, episodes)
+
+        def begin(document_id: str, start: int, text: str) -> None:
+            if text.strip() and len(model.begun) < AHEAD * model.model.settings.concurrency:
+                asked = (told(document_id, start, start + len(text)), text)
+                model.begin(partial(_rounds, settings, model, prompts), asked)
+
+        return begin
+
+    return cut
 
 
 async def extract_graph(
@@ -72,12 +89,15 @@ async def extract_graph(
 
     async def work(asked: Asked) -> dict[str, Mentions]:  # names are placed here, while other replies are on their way
         new = [unit for unit in units_of[asked] if unit.id not in kept.anchors]
-        rounds = await _rounds(asked, units_of[asked][0].id, settings, model, prompts) if new else []
+        rounds: list[GraphReply] = []
+        if new:
+            outcome = await model.outcome(partial(_rounds, settings, model, prompts), asked)
+            rounds = outcome.recorded(model, units_of[asked][0].id)
         found = {unit.id: mentions_of(unit, _with_known(unit, rounds, settings.names), shown) for unit in new}
         if named:
             for unit in new:
                 names = [row[NAME] for row in with_cells(unit, found[unit.id]).entities]
-                named(unit.id, unit.text, dates[unit.document_id], names)
+                named(unit.text, dates[unit.document_id], names)
         return found
 
     replies = await model.map(work, list(units_of), name=lambda asked: units_of[asked][0].id)
@@ -123,10 +143,9 @@ def first_request(asked: Asked, settings: ExtractGraph, prompts: Prompts) -> lis
 
 
 async def _rounds(
-    asked: Asked, name: str, settings: ExtractGraph, model: StageModel, prompts: Prompts
-) -> list[GraphReply]:
+    settings: ExtractGraph, model: StageModel, prompts: Prompts, asked: Asked
+) -> gleaning.Rounds[GraphReply]:
     """Return what the model found, by round: the first pass, then gleanings while it says that something was missed."""
-
     return await gleaning.rounds(
         model,
         first_request(asked, settings, prompts),
@@ -134,5 +153,4 @@ async def _rounds(
         missed=prompts.fill(ExtractGraphMissed()),
         more=prompts.fill(ExtractGraphMore()),
         max_gleanings=settings.max_gleanings,
-        name=name,
     )

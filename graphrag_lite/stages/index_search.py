@@ -20,7 +20,7 @@ from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.tables.mention_rows import meant
 from graphrag_lite.temporal.durations import SEEN
-from graphrag_lite.temporal.said_days import said_days, said_order
+from graphrag_lite.temporal.said_days import said_last
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -227,11 +227,12 @@ def _units(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", 
     entities = np.repeat(np.arange(links.num_rows), np.diff(np.asarray(rows.offsets)))
     by_unit = np.argsort(units, kind="stable")
     offsets = np.searchsorted(units[by_unit], np.arange(text_units.num_rows + 1))
+    days, order = said_last(spans, said, dict(tables.rows(documents, "id", "source_id")))
     return tables.make_columns(
         "search_units",
         document=groups.row_indices(text_units["document_id"], documents["id"]),
-        day=said_days(spans, (row[:4] for row in said)),
-        order=said_order(spans, said, dict(tables.rows(documents, "id", "source_id"))),
+        day=days,
+        order=order,
         entities=_lists(offsets, entities[by_unit]),
         counts=_lists(offsets, np.asarray(counts.flatten())[by_unit]),
     )

@@ -40,7 +40,7 @@ ESCAPED = re.compile(r"\\x[0-9a-f]{2}")  # what `_utf8` makes of a byte that is 
 NAMED = 3  # errors that a failure of many rows tells, and rows that it names for each
 NUMERIC = re.compile(r"\D{0,2}\d{1,2}[-/.]\d{1,2}[-/.]\d{2}")  # of a day and a month, or a month and a day
 FEW = 5  # documents without text that are named
-MAX_NAMED = 20  # files with times that cannot be read
+MAX_NAMED = 5  # files with times that cannot be read
 
 logger = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ async def load_documents(
         count("without_text", len(found.empty))
         stated = (each for each in documents["metadata"].to_pylist() if f'"{LEFT_OUT}": ' in each)
         count(LEFT_OUT, sum(json.loads(each)[LEFT_OUT] for each in stated))
-    _warn(unread_times(documents, settings.time_field)[:MAX_NAMED])
+    _warn(unread_times(documents, settings.time_field))
     return documents
 
 
@@ -123,12 +123,14 @@ class _Found:
 
 
 def _warn(unread: Sequence[UnreadTimes]) -> None:
-    for path, n_documents, example in unread:
+    for path, n_documents, example in unread[:MAX_NAMED]:
         logger.warning(
-            "%s: %d times cannot be read, such as %r; they date nothing.%s",
+            "%s: times that cannot be read date nothing: %d, such as %r.%s",
             *(path, n_documents, example),
             " Nothing tells whether the day or the month comes first." if NUMERIC.match(example) else "",
         )
+    if len(unread) > MAX_NAMED:
+        logger.warning("Such times in %d more files.", len(unread) - MAX_NAMED)
 
 
 def _read_file(

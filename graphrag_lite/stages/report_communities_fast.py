@@ -22,7 +22,7 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.definition import definition
 from graphrag_lite.evidence.known_pages import KnownPages
-from graphrag_lite.evidence.report_choice import choose_facts, is_story, of_one_language, opens_document
+from graphrag_lite.evidence.report_choice import Choose, choose_facts, is_story, of_one_language, opens_document
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 FILE_WORDS = re.compile(r"\w-[^\W\d_a-z]|[a-z][A-Z]")  # "Eric-Horvitz Microsoft", "DanielaRus": a file's name
 OFTEN = 4  # of so many sentences one names who stands in a title beside the main entity
+SHORTEST_NAME = 3  # characters of a name that stands before the title of a document
+ABOUT = 4  # times the facts of who a title defines are at least those of any other
 MAX_VALUES = 4  # of tables that a summary counts
 DIGITS = 2  # of what a relationship counts: an edit anywhere moves all of them a little, and no page hangs on that
 REPEATED = 2  # of so many sentences of a report one may stand on pages before it, or these tell it
@@ -97,7 +99,9 @@ async def report_communities_fast(
     before = last.read(*kept_tables, unless={"code", "failed"}) if last else None
     sources = Sources(source_documents, source_units, entity_mentions, before, attempt)
     told = all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources, each)
-    pages = KnownPages(before[2] if before else None, told, [settings.model_dump(), sorted(sources.usual)])
+    most = settings.max_summary_sentences + settings.max_findings
+    of_all = [settings.model_dump(), sorted(sources.usual)]
+    pages = KnownPages(before[2] if before else None, told, of_all, most)
     weight = {identity: row["weight"] for identity, row in told.relationship.items()}
     texts = LongTexts(source_documents)
     kept = {} if refresh else _kept(mode, last, source_units, texts, entities, held, weight)
@@ -125,7 +129,8 @@ async def report_communities_fast(
             above[number] = Above(over.summarized | own, over.cited.union(places), over.begun | {places[0], main})
     if held and not reports:  # a few notes: what their communities hold makes one page
         held = [_whole(held, told.weights)]
-        only = attempt(f"community {held[0]['community']}", _report_on, held[0], told, settings, frozenset())
+        one = held[0], told, settings, frozenset[str](), pages, True
+        only = attempt(f"community {held[0]['community']}", _report_on, *one)
         reports = [only[0]] if only and only[0] else []
     reports.sort(key=lambda report: report["community"])
     if kept:
@@ -148,26 +153,32 @@ def _tells_more(
 
 
 def _report_on(
-    community: Row, told: Told, settings: ReportCommunitiesFast, above: frozenset[str], pages: KnownPages | None = None
+    community: Row,
+    told: Told,
+    settings: ReportCommunitiesFast,
+    above: frozenset[str],
+    pages: KnownPages,
+    whole: bool = False,
 ) -> tuple[Row | None, frozenset[str], str]:
     """Return a community's report, the sentences in its summary, and whom it is about.
 
-    Without `pages` it holds all of a small corpus.
+    `whole`: it holds all of a small corpus.
 
     `above` are the sentences of the summaries above it. None where there is too little to tell.
     """
     inside = [told.relationship[i] for i in sorted(community["relationship_ids"])]
     counts = {row["id"]: float(f"{told.counts[row['id']]:.{DIGITS}g}") for row in inside}
     strength = _strength(inside, counts)
-    members = [told.entity[i] for i in sorted(community["entity_ids"], key=lambda i: (-strength[i], i))]
+    ids = sorted(community["entity_ids"], key=lambda i: (-told.n_scenes(i), -strength[i], i))
+    members = [told.entity[i] for i in ids]
 
-    def make() -> Row | None:
-        return _page(inside, members, counts, strength, told, settings, above, whole=not pages)
+    def make(choose: Choose) -> Row | None:
+        return _page(inside, members, counts, strength, told, settings, above, choose, whole=whole)
 
-    if not (made := pages.page(inside, members, counts, above, make) if pages else make()):
+    if not (made := make(pages.best_of) if whole else pages.page(inside, members, counts, above, make)):
         return None, frozenset(), ""
-    weight = told.weights[community["community"]] if pages else told.total
-    heaviest = told.heaviest[community["level"]] if pages else told.total
+    weight = told.total if whole else told.weights[community["community"]]
+    heaviest = told.total if whole else told.heaviest[community["level"]]
     of_it = {name: community[name] for name in FROM_COMMUNITY}
     of_it |= {"human_readable_id": community["community"], "community_id": community["id"], "stale": False, "age": 0}
     own, main = frozenset(made.pop("own")), made.pop("main")
@@ -182,6 +193,7 @@ def _page(
     told: Told,
     settings: ReportCommunitiesFast,
     above: frozenset[str],
+    choose: Choose,
     *,
     whole: bool,
 ) -> Row | None:
@@ -189,7 +201,7 @@ def _page(
     found = of_one_language(facts(inside, members, told.stated, told.named, counts, strength, told.sources))
     leads = {row["id"]: told.leads[row["id"]] for row in members if row["id"] in told.leads}
     most = settings.max_summary_sentences + settings.max_findings
-    chosen = choose_facts(found, leads, members, most, told.idf, above, told.sources, whole=whole)
+    chosen = choose_facts(found, leads, members, choose, most, above, told.sources, whole=whole)
     if not chosen:
         return None
     if 2 * sum(fact.is_row for fact in chosen) >= len(chosen):
@@ -294,7 +306,8 @@ def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float
 def _main(titles: Mapping[str, str], n_facts: Mapping[str, int], chosen: Sequence[Fact], told: Told) -> str:
     """Return whom a report is about, of members by id: who its first fact defines, else names that others name most."""
     first = [i for i, name in titles.items() if i in chosen[0].about or name in chosen[0].sentence.text]
-    defined = _defined(first, chosen[0], told)
+    most = max(n_facts.values(), default=0)
+    defined = {i for i in _defined(first, chosen[0], told) if ABOUT * n_facts[i] >= most}
     return min(first or [*titles][:1], key=lambda i: (i not in defined, titles[i].islower(), -n_facts[i]))
 
 
@@ -319,7 +332,7 @@ def _title(
             told.sources.document(chosen[0].first.place[0])["title"]
         )
         called = of["title"].split()[-1] if of["type"] == "person" else of["title"]
-        known = called.casefold() in name.casefold()
+        known = called.casefold() in name.casefold() or len(called) < SHORTEST_NAME  # "CO" of "CO 2", "N"
         wanted = set(terms(name, language))
         told_first = opens_document(chosen[0]) and 2 * len(wanted.intersection(chosen[0].sentence.terms)) > len(wanted)
         return title([] if headed or known or told_first else [of["title"]], name, period)
@@ -334,7 +347,7 @@ def _title(
 def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:
     """Return the years that a report's sentences state; where hardly one says when, those as of which they are told."""
     stated = [fact.first.stated for fact in (*summary, *findings) if fact.first.stated]
-    if 3 * len(stated) < len(summary) + len(findings):
+    if 2 * len(stated) < len(summary) + len(findings):
         stated = [fact.first.period for fact in (*summary, *findings) if fact.first.day and fact.first.period]
     return year_range(stated)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphrag_lite import tables
-from graphrag_lite.run.services import Each, Last
+from graphrag_lite.run.services import Cut, Each, Last
 from graphrag_lite.settings import SplitTextUnits
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
@@ -33,11 +33,16 @@ class Source(NamedTuple):
 
 
 async def split_text_units(
-    source_documents: "pa.Table", settings: SplitTextUnits, each: Each, last: Last | None = None
+    source_documents: "pa.Table",
+    settings: SplitTextUnits,
+    each: Each,
+    last: Last | None = None,
+    episodes: "pa.Table | None" = None,
+    cut: Cut | None = None,
 ) -> "pa.Table":
     """Cut every document into token windows that end where sentences do; those of the last snapshot are cut already.
 
-    A document that cannot be cut is a failure, and has no text units.
+    A document that cannot be cut is a failure, and has no text units. In a first index `cut` is told of each unit.
     """
     import pyarrow as pa
 
@@ -46,13 +51,15 @@ async def split_text_units(
     kept, gone = groups.split_rows(before, "document_id", source_documents["id"])
     _, new = groups.split_rows(source_documents, "id", kept["document_id"])  # an equal id: equal text
     documents = LazyItems(new.num_rows, lambda: _sources(new))
-    cut = zip(documents, each(partial(_cut, settings=settings), documents), strict=True)
-    rows = (
-        ("", document.id, ordinal, start, end, document.text[start:end], n_tokens)
-        for document, units in cut
-        for ordinal, (start, end, n_tokens) in enumerate(units or [])
-    )
-    made = tables.make("source_units", rows)
+    tell = cut(source_documents, episodes) if cut and not last and episodes is not None else lambda *_: None
+
+    def rows() -> Iterator[tuple[str, str, int, int, int, str, int]]:
+        for document, units in zip(documents, each(partial(_cut, settings=settings), documents), strict=True):
+            for ordinal, (start, end, n_tokens) in enumerate(units or []):
+                tell(document.id, start, text := document.text[start:end])
+                yield "", document.id, ordinal, start, end, text, n_tokens
+
+    made = tables.make("source_units", rows())
     units = groups.in_order(groups.stack(kept, made), "document_id", source_documents["id"])
     others = pa.chunked_array([*made["text"].chunks, *gone["text"].chunks], pa.string()) if kept.num_rows else None
     return _with_ids(units, others)

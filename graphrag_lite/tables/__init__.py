@@ -196,15 +196,17 @@ def write(folder: Path, name: str, data: "pa.Table") -> Path:
     return path
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Replace a file that is no table in one step; it is durable when this returns."""
+def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
+    """Replace a file that is no table in one step; if `durable`, it is on the disk when this returns."""
     temporary = path.with_name(path.name + ".tmp")
     with temporary.open("wb") as file:
         file.write(content)
         file.flush()
-        os.fsync(file.fileno())
+        if durable:
+            os.fsync(file.fileno())
     temporary.replace(path)
-    sync_folder(path.parent)
+    if durable:
+        sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:

@@ -8,9 +8,10 @@ import re
 from collections.abc import Sequence
 
 from graphrag_lite.temporal.intervals import Interval
+from graphrag_lite.temporal.relations import states_relation
 from graphrag_lite.text.names.words import ROLES
 from graphrag_lite.text.plain_text import one_line
-from graphrag_lite.text.relations import ends_phrase, has_verb, opens_clause
+from graphrag_lite.text.relations import ends_phrase, has_verb, is_verb_form, opens_clause
 
 MAX_RELATION = 80  # characters
 FIRST_PERSON = re.compile(
@@ -27,6 +28,15 @@ _LABEL = re.compile(r"\s*[:：]")
 _OF_ONESELF = re.compile(r"I['’ ](am|m|have|ve|ll)\b")
 _TOLD = {"am": "is", "m": "is", "have": "has", "ve": "has", "ll": "will"}  # of another than oneself
 _CLAUSE = re.compile(r"\b(?:who|which|that|if|when|whose|I|we|you|he|she|it|they|[12]\d{3})\b|, and ")
+_AND = re.compile(r",? (?:and|but) (?:(?:also|later|now|then) )?([a-z]+)\b")
+_OTHER = re.compile(  # another clause, or a subject of one
+    r"\b(?:who|which|that|if|when|whose|while|because|I|we|you|he|she|it|they)\b|[;:(\"“]"
+    r"|, (?:and|but) (?:(?:the|an?|his|her|its|their)\b|[A-Z])"
+)
+_IF = re.compile(r"\b(?:as|because|if|that|when|where|while)\b")
+_ON = re.compile(r"\W*(?:and|but|so)\b")
+_WHO = re.compile(r"^(?:who|which) ")
+_MINE = re.compile(r"\b(?:my|our)\b")
 _RELATIVE = re.compile(r"\W*(?:who|which|that)\b")
 _LOOSE = re.compile(r"(?: (?:in|on|at|by|for|from|of|over|during|around|about|the|this|early|late|mid))+$")
 _POINTS = re.compile(r"\b(?:it|them|this|that|these|those|one)$")
@@ -52,6 +62,8 @@ def told_of(
     ('Ann', '', 'Bo')
     >>> told("The NASA Director Ann Lee left Oslo today.", "today", "NASA", "Ann Lee", "Oslo")
     ('Ann Lee', 'left', 'Oslo')
+    >>> told("Ann left Acme in 1993 and joined Vega in May 2006.", "in May 2006", "Ann", "Acme", "Vega")
+    ('Ann', 'joined', 'Vega')
     >>> told("Cy: I've used Netflix for six months.", "for six months", "Cy", "Netflix", speaker="Cy")
     ('Cy', 'has used', 'Netflix')
     """
@@ -61,8 +73,9 @@ def told_of(
     subject, start, behind = _subject(text, held, speaker, topic)
     if not subject:
         return "", _words(text, 0, time), ""
-    oneself = _OF_ONESELF.match(text, start) if language == "en" and subject == speaker else None
-    after = oneself.end() if oneself else behind
+    joined = joined_verb(text, behind, time.start, held) if language == "en" else None
+    oneself = _OF_ONESELF.match(text, start) if language == "en" and subject == speaker and not joined else None
+    after = joined or (oneself.end() if oneself else behind)
     others = [one for one in held if one[0] >= after and one[2] != subject]
     near = [one for one in others if one[1] <= time.start] if time.start > after else others[:1]
     near = near or [one for one in others if one[0] - max(after, time.end) < MAX_RELATION]
@@ -74,9 +87,11 @@ def told_of(
     else:
         said = text[after:first]
     relation = _clean(f"{_TOLD[oneself[1]]} {said}" if oneself else said)
+    relation = _MINE.sub("their", relation) if subject == speaker else _WHO.sub("", relation)
     if language == "en":
         relation = relation if near else _LOOSE.sub("", relation)
-        points = not near and _POINTS.search(relation)  # "got it"
+        points = bool(not near and _POINTS.search(relation))  # "got it"
+        points |= text.startswith("-", behind) or (speaker != "" and text.startswith(",", behind))  # "Bo, do you"
         relation = relation if not points and _is_said(text, time, (start, behind), last) else ""
     return subject, relation, thing
 
@@ -89,17 +104,28 @@ def _subject(text: str, held: Sequence[tuple[int, int, str, str]], speaker: str,
     lean = _LEANS.match(text) if topic else None
     if lean and (not held or lean.end() <= held[0][0]):
         return topic, *lean.span()
-    of_office = (
-        held[1:2] if held[1:2] and _OFFICE.fullmatch(text, held[0][1], held[1][0]) else []
-    )  # "NASA Director Ann Lee"
+    # "NASA Director Ann Lee"
+    of_office = held[1:2] if held[1:2] and _OFFICE.fullmatch(text, held[0][1], held[1][0]) else []
     return next(((name, start, end) for start, end, name, _ in of_office or held), ("", 0, 0))
+
+
+def joined_verb(text: str, behind: int, until: int, names: Sequence[tuple[int, int, str, str]]) -> int | None:
+    """Return where the last verb before a place begins that "and" joins to one of the subject that ends `behind`."""
+    found = [each for each in _AND.finditer(text, behind, max(behind, until)) if is_verb_form(each[1], "en")]
+    first = text[behind : found[-1].start()] if found else ""
+    if not states_relation(first) or _OTHER.search(first):
+        return None
+    others = any(behind <= start < found[-1].start() and kind == "person" for start, _, _, kind in names)
+    return None if others else found[-1].start(1)
 
 
 def _is_said(text: str, time: Interval, subject: tuple[int, int], end: int | None) -> bool:
     """Tell whether the words from a subject to the `end` of its object are a statement, and the time is that one's."""
     start, behind = subject
-    if before := time.end <= start:  # "In 1966 the Academy asked ..."
+    if before := time.end <= start:  # "In 1966 the Academy asked ...", but not "If he leaves in May, Ann ..."
         opening = between = text[time.end : start]
+        if _IF.search(text, 0, start) or _ON.match(opening):
+            return False
     else:
         opening, between = text[:start], text[end : time.start] if end else ""
     if _OWNED.fullmatch(text, start, behind) or (before and _RELATIVE.match(text, behind)) or _is_clause(between):

@@ -7,7 +7,7 @@ left an office holds it no more.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import combinations
 
 import numpy as np
@@ -92,11 +92,11 @@ def _within(rows: Sequence[int], mentions: Mentions, one_relation: bool) -> Iter
 def with_ends(mentions: Mentions, ended: Sequence[Pair]) -> Mentions:
     """Return mentions with a denial for each pair: that the fact of its first row holds no more from the second on."""
     one, other = (np.array([pair[place] for pair in ended], dtype=np.int64) for place in (0, 1))
-    denied = mentions.take(one)
-    columns = {each.name: getattr(denied, each.name) for each in fields(denied)} | {
-        "positive": np.zeros(len(one), dtype=bool),
-        "start": mentions.start[other],
-        "unit": mentions.unit[other],
-        "said": np.maximum(mentions.said[one], mentions.said[other]),
-    }
-    return Mentions(**{name: np.append(getattr(mentions, name), column) for name, column in columns.items()})
+    denied = replace(
+        mentions.take(one),
+        positive=np.zeros(len(one), dtype=bool),
+        start=mentions.start[other],
+        unit=mentions.unit[other],
+        said=np.maximum(mentions.said[one], mentions.said[other]),
+    )
+    return Mentions(*(np.append(getattr(mentions, each.name), getattr(denied, each.name)) for each in fields(denied)))

@@ -1,7 +1,6 @@
 """Facts in words: the rows of the table `facts` from what was folded as numbers of mentions."""
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from graphrag_lite.temporal.spells import ENDED_BY, KINDS, NEGATED, OPEN, STATE,
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 ORDER = ("subject", "relation", "valid_at", "object", "kind", "created_at", "id")
 MAX_SOURCES = 10  # of a fact
@@ -42,16 +42,11 @@ def fact_table(source_documents: "pa.Table", said: Numbered, apart: Distinct, fa
     relation = [names[place] for place in mentions.relation[rows.first].tolist()]
     unit = np.append(mentions.unit, -1)
     vaguer = np.where((rows.start >= 0) & (unit[rows.start] >= unit[rows.end]), rows.start, rows.end)
+    of_itself = _texts(told, "invalid_at", np.where(stated, rows.end, -1))
+    by_next = _texts(told, "valid_at", np.where(stated, -1, rows.end))
     columns: dict[str, Any] = {
         "valid_at": _texts(told, "valid_at", rows.start),
-        "invalid_at": [
-            end or begins
-            for end, begins in zip(
-                _texts(told, "invalid_at", np.where(stated, rows.end, -1)),
-                _texts(told, "valid_at", np.where(stated, -1, rows.end)),
-                strict=True,
-            )
-        ],
+        "invalid_at": list(map(str.__add__, of_itself, by_next)),
         "created_at": _texts(told, "reference_time", rows.created),
         "expired_at": _texts(told, "reference_time", rows.expired),
         "ended_by": _ended_by(told, facts, rows),
@@ -62,6 +57,8 @@ def fact_table(source_documents: "pa.Table", said: Numbered, apart: Distinct, fa
             for one, name, other in zip(subject.tolist(), relation, object_.tolist(), strict=True)
         ],
     }
+    group = subject, mentions.relation[rows.first], object_
+    lasting = (facts.kind == STATE) & (rows.start >= 0) & np.array([not at for at in columns["expired_at"]], dtype=bool)
     columns["id"] = [tables.content_id("fact", *map(str, row)) for row in zip(*columns.values(), strict=True)]
     data = tables.make_columns(
         "facts",
@@ -72,7 +69,7 @@ def fact_table(source_documents: "pa.Table", said: Numbered, apart: Distinct, fa
         fact=sentences_of(source_documents, told, np.where(rows.start >= 0, rows.start, rows.first)),
         precision=_texts(told, "precision", vaguer),
         invalidated_by=_texts(told, "id", np.where(facts.kind == STATE, rows.end, -1)),
-        prior_id=_prior(columns, mentions.start[rows.start]),
+        prior_id=_prior(columns["id"], lasting, group, mentions.start[rows.start]),
         **_sources(told, mentions, apart, facts),
     )
     return data.sort_by([(name, "ascending") for name in ORDER])
@@ -120,15 +117,14 @@ def sentences_of(source_documents: "pa.Table", told: "pa.Table", rows: Ints) -> 
     return found
 
 
-def _prior(columns: Mapping[str, Sequence[Any]], starts: Ints) -> list[str]:
-    """Return the id of the spell before each that is told today, empty where there is none."""
-    prior = [""] * len(starts)
-    told = zip(*(columns[name] for name in ("kind", "expired_at", "valid_at")), strict=True)
-    lasting = [row for row, (kind, expired, begins) in enumerate(told) if kind == "state" and begins and not expired]
-    lasting.sort(key=lambda row: (columns["fact_group_id"][row], starts[row]))
-    for before, row in pairwise(lasting):
-        if columns["fact_group_id"][before] == columns["fact_group_id"][row]:
-            prior[row] = columns["id"][before]
+def _prior(ids: Sequence[str], lasting: "NDArray[np.bool_]", group: Sequence[Ints], starts: Ints) -> list[str]:
+    """Return the id of the spell before each of those that are told today, empty where there is none."""
+    rows = np.flatnonzero(lasting)
+    rows = rows[np.lexsort((starts[rows], *(number[rows] for number in group)))]
+    again = np.all([number[rows[1:]] == number[rows[:-1]] for number in group], axis=0)
+    prior = [""] * len(ids)
+    for before, row in zip(rows[:-1][again].tolist(), rows[1:][again].tolist(), strict=True):
+        prior[row] = ids[before]
     return prior
 
 

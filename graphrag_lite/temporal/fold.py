@@ -8,7 +8,7 @@ since. Nothing here depends on the order of statements.
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import islice
 from typing import Any
 
@@ -90,10 +90,7 @@ def prepare(mentions: Mentions, policies: Ints) -> Mentions:
     events = (policies[mentions.relation] == EVENTS) & (mentions.kind == STATE)
     wrong = (mentions.end != UNKNOWN) & (mentions.start != UNKNOWN) & (mentions.end <= mentions.start)
     start, end = (np.where(wrong, UNKNOWN, times) for times in (mentions.start, mentions.end))
-    return Mentions(
-        **{each.name: getattr(mentions, each.name) for each in fields(mentions)}
-        | {"kind": np.where(events, EVENT, mentions.kind), "start": start, "end": end}
-    )
+    return replace(mentions, kind=np.where(events, EVENT, mentions.kind), start=start, end=end)
 
 
 def distinct(mentions: Mentions, policies: Ints) -> Distinct:
@@ -115,14 +112,14 @@ def distinct(mentions: Mentions, policies: Ints) -> Distinct:
     state = mentions.kind == STATE
     what = (mentions.start, mentions.positive, value, mentions.kind, last, np.where(state, mentions.unit, 0))
     rows = np.lexsort((mentions.said, *reversed(what), *reversed(group)))
-    new_group, new = (_changes(keys, rows) for keys in (group, (*group, *what)))
+    new_group, new = (changes(keys, rows) for keys in (group, (*group, *what)))
     first = np.flatnonzero(new)
     return Distinct(
         rows, first, np.flatnonzero(new_group[first]), one[rows[first[new_group[first]]]], value[rows[first]]
     )
 
 
-def _changes(keys: Sequence[NDArray[np.generic]], rows: Ints) -> NDArray[np.bool_]:
+def changes(keys: Sequence[NDArray[np.generic]], rows: Ints) -> NDArray[np.bool_]:
     """Tell of each row, in order, whether it differs from the one before."""
     changed = np.zeros(len(rows), dtype=bool)
     changed[:1] = True

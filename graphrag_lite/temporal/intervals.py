@@ -21,8 +21,7 @@ from graphrag_lite.text.sentences import is_statement
 from graphrag_lite.text.times import may_state, times
 from graphrag_lite.text.word_lists import sections
 
-LATEST = 40  # years after a sentence was said, or was indexed last: what is later is no year
-LAST_YEAR = 2060
+LAST_YEAR = 2060  # what is later is no year
 BEHIND = ("ja", "ko")  # languages in which since and until stand behind the time
 LIFE = 15  # years in brackets behind a name that are a life and no office
 NEAR = 90  # characters before and behind a time in which a verb tells what it is of
@@ -64,7 +63,7 @@ def intervals(sentence: str, said: date | None, language: str) -> list[Interval]
         return []
     plain, places = fold_with_places(sentence)
     found = times(plain, said, language)
-    kept = [time for time in found if _is_time(plain, time, sentence, places, said, language)]
+    kept = [time for time in found if _is_time(plain, time, sentence, places, language)]
     ends = [*places, len(sentence)]
     if just and said and not kept:
         return [Interval(*just.span(1), "event", "positive", said.isoformat(), day_after(said), "week")]
@@ -100,12 +99,11 @@ def _ending(section: str) -> str:
     return {"negations": r"(?<=\w)n't(?!\w)(?! wait)", "plans": r"(?<=\w)'ll(?!\w)"}.get(section, r"(?!)")
 
 
-def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], said: date | None, language: str) -> bool:
+def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], language: str) -> bool:
     """Tell whether what has the form of a time is one, and the time of what the sentence says."""
     before, behind = plain[max(0, time.start - 40) : time.start], plain[time.end : time.end + 30]
     bare = time.precision == "year" and time.form in ("date", "range", "open") and time.end - time.start < 12
-    latest = said.year + LATEST if said else LAST_YEAR
-    if time.period.first.year < 1000 or time.period.last.year > latest:
+    if time.period.first.year < 1000 or time.period.last.year > LAST_YEAR:
         return False
     if language == "en" and (_FORMS["compared"].search(before) or _is_source(before, time)):
         return False
@@ -139,7 +137,8 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], said:
     ):
         if time.precision != "day" and (_FORMS["owned"].search(before) or behind.startswith("-")):
             return False
-        if time.form == "range" and _FORMS["the"].search(before):
+        of_season = time.period.last.year == time.period.first.year + 1  # "the 2009-10 Premier League"
+        if time.form == "range" and _FORMS["the"].search(before) and not of_season:
             return False
     if bare and time.form == "date":
         return _is_year(time, before, behind, language)
@@ -233,7 +232,7 @@ def _told(
     if kind == "event" and _any_of("negations").search(clause[0] + clause[1]) and language == "en":
         polarity = "negative"
     ahead = said and (valid_at or invalid_at) > said.isoformat() and (valid_at or not until)
-    if ahead and (kind == "event" or valid_at):
+    if ahead and not since and (kind == "event" or valid_at):  # what was added later has been so since
         kind = "plan"
     return start, kind, polarity, valid_at, invalid_at, precision
 
@@ -241,7 +240,8 @@ def _told(
 def _meant(plain: str, time: Time, gap: tuple[int, int], said: date) -> Period:
     """Return the days of "on Friday", "this Friday" or "this week": those to come, unless they are told as past.
 
-    The words before tell first: a verb in the past tense, or what is ahead. A weekday that no verb tells of is to come.
+    The words before tell first: a verb in the past tense, or what is ahead. A weekday that no verb tells of is to come,
+    and a week all of it.
     """
     period, words = time.period, plain[time.start : time.end]
     if not _FORMS["now"].fullmatch(words) or period.last > said or said.year == date.max.year:
@@ -260,7 +260,9 @@ def _meant(plain: str, time: Time, gap: tuple[int, int], said: date) -> Period:
         return period if period.first == said or (told and not planned) else Period(day, day)
     day = said + timedelta(days=6 - said.weekday())
     last = day if words.endswith("week") else days_of(said.isoformat()[: 7 if words.endswith("month") else 4]).last
-    return Period(said + timedelta(days=1), last) if planned and last > said else period
+    if last <= said or (told and not planned):
+        return period
+    return Period(said + timedelta(days=1) if planned else period.first, last)
 
 
 def _from(before: str, time: Time) -> re.Match[str] | None:

@@ -18,6 +18,7 @@ NEAR = 25  # characters between what is said and its time
 _PRONOUN = re.compile(r"\b(?:I|[Ww]e|He|She)\b")
 _CLAUSE = re.compile(r"[,;:(]")
 _SHORT = re.compile(r"^ \([^\s()]{2,10}\)")  # "the Space Telescope Science Institute (STScI)"
+_AND = re.compile(r",? (?:and|but)\b")
 _ARTICLE = re.compile(r"\s+(?:the |a |an |my |our )?$")
 
 
@@ -29,18 +30,6 @@ class Relation(NamedTuple):
     subjects: frozenset[str]
     objects: frozenset[str]
     patterns: Mapping[str, str]
-
-
-class Words(NamedTuple):
-    """What stands around, as `one_value.toml` lists it."""
-
-    between: re.Pattern[str]
-    denied: re.Pattern[str]
-    now: re.Pattern[str]
-    once: re.Pattern[str]
-    be: re.Pattern[str]
-    behind: re.Pattern[str]
-    parts: tuple[str, ...]
 
 
 class OneValue(NamedTuple):
@@ -57,13 +46,6 @@ class OneValue(NamedTuple):
     start: int
     end: int
 
-    def has_time(self, start: int, end: int, sentence: str) -> bool:
-        """Tell whether a time in characters [start, end) stands right behind it, or before it and nothing between."""
-        if start >= self.end:
-            between = _SHORT.sub("", sentence[self.end : start])
-            return len(between) <= NEAR and not re.search(r"[,;:(]", between)
-        return end <= self.start and not sentence[end : self.start].strip(" ,")
-
 
 @cache
 def _listed() -> dict[str, Any]:
@@ -71,18 +53,16 @@ def _listed() -> dict[str, Any]:
 
 
 @cache
-def _words() -> Words:
-    words = {name: listed.replace("\n", "") for name, listed in _listed()["words"].items() if name != "parts"}
+def _words() -> dict[str, re.Pattern[str]]:
+    """Return what stands around, as `one_value.toml` lists it."""
+    words = {name: said.replace("\n", "") for name, said in _listed()["words"].items() if name != "parts"}
     between, behind = ("|".join(_listed()["words"][name].split()) for name in ("between", "behind"))
-    return Words(
-        between=re.compile(rf"(?:,? (?:who|which))?(?:['’](?:s|m|ve|re)|\s+(?:{between}|{words['denied']}))*\s*"),
-        denied=re.compile(rf"\b(?:{words['denied']})\b", re.I),
-        now=re.compile(rf"\b(?:{words['now']})\b|['’]ve\b", re.I),
-        once=re.compile(rf"\b(?:{words['once']})\b", re.I),
-        be=re.compile(rf"\b(?:{words['be']})\b|['’](?:s|m|re)\b"),
-        behind=re.compile(rf"\s*(?:[^\w\s'’]|$)|\s+(?:{behind}|\d+)\b"),
-        parts=tuple(_listed()["words"]["parts"]),
-    )
+    forms = {name: rf"\b(?:{words[name]})\b" for name in ("denied", "now", "once", "be")}
+    forms["now"] += "|['’]ve\\b"
+    forms["be"] += "|['’](?:s|m|re)\\b"
+    forms["between"] = rf"(?:,? (?:who|which))?(?:['’](?:s|m|ve|re)|\s+(?:{between}|{words['denied']}))*\s*"
+    forms["behind"] = rf"\s*(?:[^\w\s'’]|$)|\s+(?:{behind}|\d+)\b"
+    return {name: re.compile(form, re.I * (name in ("denied", "now", "once"))) for name, form in forms.items()}
 
 
 @cache
@@ -133,33 +113,51 @@ def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speake
     ('Ana', 'works at', 'Acme', 'begins', True, 0)
     >>> [one.dated for one in one_values("I moved to Oslo.", [(11, 15, "Oslo", "location")], "Bo", "")]
     [True]
+    >>> vega = [(10, 14, "Oslo", "location"), (28, 32, "Vega", "organization")]
+    >>> [one[:3] for one in one_values("I live in Oslo and work at  Vega.", vega, "Bo", "")]
+    [('Bo', 'lives in', 'Oslo'), ('Bo', 'works at', 'Vega')]
     >>> one_values("I want to move to Oslo.", [(18, 22, "Oslo", "location")], "Bo", "")
     []
     """
-    if not _has_object(sentence, names) or not any(map(sentence.__contains__, _words().parts)):
+    if not _has_object(sentence, names) or not any(map(sentence.__contains__, _listed()["words"]["parts"])):
         return []
     pattern, meant = _pattern()
-    found = []
+    found: list[OneValue] = []
     for match in pattern.finditer(sentence):
         relation, stage = meant[(match.lastindex or 1) - 1]
         own = one_value_relations()[relation]
         other = next((name for name in names if name[0] >= match.end()), None)
-        if other is None or not _ARTICLE.fullmatch(sentence[match.end() : other[0]]) or other[3] not in own.objects:
+        if other is None or not _ARTICLE.fullmatch(sentence[match.end() : other[0]]):
             continue
-        if not _words().behind.match(sentence, other[1]):  # "a Facebook group"
+        if not _words()["behind"].match(sentence, other[1]):  # "a Facebook group"
             continue
         before = sentence[: match.start()]
         subject, start, gap = _subject(before, names, own.subjects, speaker, topic)
-        denied = bool(_words().denied.search(gap))
-        lacks_verb = stage == "holds" and relation.startswith("is ") and not _words().be.search(gap)
-        if not subject or subject == other[2] or lacks_verb or (denied and stage != "holds"):
+        joined = _AND.match(before, found[-1].end) if found and not subject else None
+        if joined and _words()["between"].fullmatch(before, joined.end()):
+            subject, start, gap = found[-1].subject, found[-1].start, before[joined.end() :]
+        denied = bool(_words()["denied"].search(gap))
+        lacks_verb = stage == "holds" and relation.startswith("is ") and not _words()["be"].search(gap)
+        fits = other[3] in own.objects or (subject == speaker and other[3] == "unknown")  # "I moved to Bergen"
+        if not (subject and fits) or subject == other[2] or lacks_verb or (denied and stage != "holds"):
             continue
-        now = subject == speaker or _words().now.search(gap)
-        dated = (
-            bool(now) and stage != "was" and not _words().once.search(before + _CLAUSE.split(sentence[other[1] :])[0])
-        )
+        now = subject == speaker or _words()["now"].search(gap) or (joined and found[-1].dated)
+        clause = before + _CLAUSE.split(sentence[other[1] :])[0]
+        dated = bool(now) and stage != "was" and not _words()["once"].search(clause)
         found.append(OneValue(subject, relation, other[2], "ends" if denied else stage, dated, start, other[1]))
     return found
+
+
+def of_time(told: Sequence[OneValue], start: int, end: int, sentence: str) -> list[OneValue]:
+    """Return what is told of the time in characters [start, end): what these are of, what the time stands right behind,
+    else all that it stands right before."""
+    if exact := [one for one in told if (one.start, one.end) == (start, end)]:
+        return exact
+    near = max((one for one in told if one.end <= start), key=lambda one: one.end, default=None)
+    if near:
+        between = _SHORT.sub("", sentence[near.end : start])
+        return [near] if len(between) <= NEAR and not _CLAUSE.search(between) else []
+    return [one for one in told if end <= one.start and not sentence[end : one.start].strip(" ,")]
 
 
 def _has_object(sentence: str, names: Sequence[tuple[int, int, str, str]]) -> bool:
@@ -167,7 +165,7 @@ def _has_object(sentence: str, names: Sequence[tuple[int, int, str, str]]) -> bo
     return any(
         kind in _objects()
         and sentence[:start][-1:].isspace()
-        and _words().behind.match(sentence, end)
+        and _words()["behind"].match(sentence, end)
         and (place or _PRONOUN.search(sentence, 0, start))
         for place, (start, end, _, kind) in enumerate(names)
     )
@@ -189,4 +187,4 @@ def _subject(
     ]
     start, end, subject = max(standing, default=(0, 0, ""))
     gap = before[end:]
-    return (subject, start, gap) if len(gap) <= GAP and _words().between.fullmatch(gap) else ("", 0, "")
+    return (subject, start, gap) if len(gap) <= GAP and _words()["between"].fullmatch(gap) else ("", 0, "")

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_lite.temporal.fold import EVENTS, FUNCTIONAL, INVERSE, MULTI, Ints, Mentions
+from graphrag_lite.temporal.fold import EVENTS, FUNCTIONAL, INVERSE, MULTI, Ints, Mentions, changes
 from graphrag_lite.temporal.instants import UNKNOWN
 from graphrag_lite.temporal.spells import STATE
 
-LEAST = (
-    0.75  # at .75, 95 to 99% of the ends that follow from it are right on two gold graphs, at .9 a third as many ends
-)
+LEAST = 0.75  # 95 to 99% of the ends that follow from it are right on two gold graphs; at .9 there are a third as many
 MIN_INTERVALS = 10  # of which most are points, for a relation of events
 MAX_LASTING = 0.1  # share of a relation of events that lasts longer than its time may be off
 Z = 1.6449  # one-sided 95%
@@ -55,11 +53,7 @@ def _once(mentions: Mentions, rows: Ints) -> Ints:
     columns = ("relation", "subject", "object", "start", "end", "unit")
     keys = [getattr(mentions, name)[rows] for name in columns]
     order = np.lexsort(keys[::-1])
-    changed = np.zeros(len(rows), dtype=bool)
-    changed[:1] = True
-    for key in keys:
-        changed[1:] |= np.diff(key[order]) != 0
-    return rows[order[changed]]
+    return rows[order[changes(keys, order)]]
 
 
 def _followed(

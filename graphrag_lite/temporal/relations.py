@@ -102,8 +102,8 @@ def states_relation(wording: str, language: str = "en") -> bool:
     >>> [states_relation(said) for said in ("who died in", "was carried out in a", "just got a", "worked at")]
     [True, True, True, True]
     >>> [states_relation(said) for said in ("s Prime Minister", "and planning", "we announced with",
-    ...  "is so excited for")]
-    [False, False, False, False]
+    ...  "is so excited for", "can come")]
+    [False, False, False, False, False]
     >>> [states_relation(said) for said in ("confirmed they had signed", "plans we've discussed", "said that",
     ...  "unit is in")]
     [True, False, False, False]
@@ -116,8 +116,8 @@ def states_relation(wording: str, language: str = "en") -> bool:
     words = words[1:] if words[:1] and words[0] in _RELATIVE else words
     verb = next((place for place, word in enumerate(words) if word in _VERBS or is_verb_form(word, "en")), None)
     opens = verb is not None and all(word in _BEFORE_VERB or word.endswith("ly") for word in words[:verb])
-    said = [word for word in words if word not in _LEFT_OUT][:2]  # "so excited", "made sure"
-    return opens and _ATTITUDES.isdisjoint(said) and not _OTHER.search(" ".join(words))
+    said = [word for word in words if word not in _LEFT_OUT][:2]  # "so excited", "made sure", "can come"
+    return opens and _ATTITUDES.isdisjoint([*words[verb:][:1], *said]) and not _OTHER.search(" ".join(words))
 
 
 def _plain(wording: str) -> str:

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from graphrag_lite.temporal.instants import UNKNOWN, first_second
 from graphrag_lite.text.period import period_of
@@ -12,53 +13,37 @@ _NUMBER = re.compile(r"(?<![0-9A-Za-z])\d{1,9}$")
 Key = tuple[int, ...]
 
 
-def said_days(units: Iterable[tuple[str, int, int]], episodes: Iterable[tuple[str, int, int, str]]) -> list[int]:
-    """Return the day of each text unit (`date.toordinal`): the last of the episodes that it holds a part of; 0 unknown.
-
-    `units` are (document, start, end), `episodes` (document, start, end, ISO 8601 time), by place within a document. Of
-    what is dated by month or year only, it is the first day. A unit whose place is not known (-1) can be any of it.
-
-    >>> said_days([("d", 0, 9), ("d", 5, 20)], [("d", 0, 8, "0001-01-02"), ("d", 10, 20, "0001-01-05T10:00:00")])
-    [2, 5]
-    """
-    days: dict[str, Key] = {"": (0,)}
-    listed = []
-    for document, start, end, time in episodes:
-        day = time[:10]
-        if day not in days:
-            period = period_of(day)
-            days[day] = (period.first.toordinal() if period else 0,)
-        listed.append((document, start, end, days[day]))
-    return [day for (day,) in _last(units, listed, (0,))]
-
-
-def said_order(
+def said_last(
     units: Iterable[tuple[str, int, int]],
     episodes: Iterable[tuple[str, int, int, str, str, int]],
     source_ids: Mapping[str, str],
-) -> list[int]:
-    """Return the place of each text unit in the order in which units were said, equal where it is not told; 0 undated.
+) -> tuple[list[int], list[int]]:
+    """Return the day of each text unit (`date.toordinal`, 0 unknown), and its place in the order in which units were
+    said (0 undated, equal where it is not told): both of the last of the episodes that it holds a part of.
 
-    `episodes` have their kind and ordinal, too. Of messages at one time the one is later that has the higher number at
-    the end of its document's source id, as rows of a chat have one, and in a document the one further down.
+    `units` are (document, start, end), `episodes` (document, start, end, ISO 8601 time, kind, ordinal), by place within
+    a document. Of what is dated by month or year only, it is the first day. A unit whose place is not known (-1) can be
+    any of it. Of messages at one time the one is later that has the higher number at the end of its document's source
+    id, as rows of a chat have one, and in a document the one further down.
 
-    >>> rows = [(row, 0, 9, "2024-03-15", "message", 0) for row in "abc"]
-    >>> said_order([(row, 0, 9) for row in "abc"], rows, {"a": "chat:10", "b": "chat:9", "c": "chat:11"})
-    [2, 1, 3]
+    >>> rows = [(row, 0, 9, "0001-01-05T10:00:00", "message", 0) for row in "abc"]
+    >>> said_last([(row, 5, 20) for row in "abc"], rows, {"a": "chat:10", "b": "chat:9", "c": "chat:11"})
+    ([5, 5, 5], [2, 1, 3])
     """
     numbers = source_numbers(source_ids)
-    listed = [
-        (
-            document,
-            start,
-            end,
-            (first_second(time), *((numbers.get(document, 0), ordinal) if kind == "message" else (0, 0))),
-        )
-        for document, start, end, time, kind, ordinal in episodes
-    ]
-    keys = _last(units, listed, (UNKNOWN, 0, 0))
-    place = {key: n for n, key in enumerate(sorted({key for key in keys if key[0] != UNKNOWN}), start=1)}
-    return [place.get(key, 0) for key in keys]
+    listed = []
+    for document, start, end, time, kind, ordinal in episodes:
+        place = (numbers.get(document, 0), ordinal) if kind == "message" else (0, 0)
+        listed.append((document, start, end, (first_second(time), *place, _day(time[:10]))))
+    keys = _last(units, listed, (UNKNOWN, 0, 0, 0))
+    places = {key: n for n, key in enumerate(sorted({key[:3] for key in keys if key[0] != UNKNOWN}), start=1)}
+    return [day for *_, day in keys], [places.get(key[:3], 0) for key in keys]
+
+
+@lru_cache(maxsize=1000)
+def _day(stated: str) -> int:
+    period = period_of(stated)
+    return period.first.toordinal() if period else 0
 
 
 def source_numbers(source_ids: Mapping[str, str]) -> dict[str, int]:

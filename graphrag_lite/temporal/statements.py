@@ -16,7 +16,7 @@ from typing import NamedTuple
 from graphrag_lite.temporal.clauses import FIRST_PERSON, told_of
 from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.intervals import Interval, day_after, intervals
-from graphrag_lite.temporal.one_value import OneValue, one_values
+from graphrag_lite.temporal.one_value import OneValue, of_time, one_values
 from graphrag_lite.text.folding import fold_with_places
 from graphrag_lite.text.period import Period, period_of
 from graphrag_lite.text.plain_text import one_line
@@ -128,8 +128,10 @@ def statements(document: Document) -> Iterator[Statement]:
         if not speaker and (FIRST_PERSON.search(text) or (stated and LABEL.match(text))):
             speaker = speaker_of(document.text, start)
         single = one_values(text, placed, speaker, document.topic) if document.language == "en" else []
-        if not stated and (day := _day(reference_time)) and (seen := [one for one in single if one.dated]):
-            stated = [Interval(one.start, one.end, "state", "positive", day.isoformat(), "", SEEN) for one in seen]
+        timed = [own for one in stated for own in of_time(single, one.start, one.end, text)]
+        seen = [one for one in single if one.dated and one not in timed and (not stated or one.stage == "holds")]
+        if seen and (day := _day(reference_time)):
+            stated += [Interval(one.start, one.end, "state", "positive", day.isoformat(), "", SEEN) for one in seen]
         elif not stated and over and is_statement(text):
             stated = [Interval(0, 0, "event", "positive", *over[:2], over[2])]
         for one in stated:
@@ -137,12 +139,11 @@ def statements(document: Document) -> Iterator[Statement]:
             if span is None:
                 continue
             unit, first, last = span
-            own = next((each for each in single if (each.start, each.end) == one[:2]), None)
-            own = own or next((each for each in single if each.has_time(one.start, one.end, text)), None)
-            who = own[:3] if own else told_of(text, placed, one, speaker, document.topic, document.language)
-            one = _as_said(own, one) if own else one
             words = one_line(text[one.start : one.end]) or (over[3] if over else "")
-            yield Statement(unit, said.id if said else "", *who, *one[2:], words, reference_time, first, last)
+            for own in of_time(single, one.start, one.end, text) or (None,):
+                who = own[:3] if own else told_of(text, placed, one, speaker, document.topic, document.language)
+                when = _as_said(own, one) if own else one
+                yield Statement(unit, said.id if said else "", *who, *when[2:], words, reference_time, first, last)
 
 
 def _own_day(document: Document) -> str:

@@ -36,6 +36,15 @@ def one_line(text: str) -> str:
     return " ".join(plain(text).split())
 
 
+def document_name(path: str, own_id: str) -> str:
+    """Name a document by its file, and by its own id where that does not begin with the file.
+
+    >>> document_name("a.csv", "T-7"), document_name("a.csv", "a.csv:7")
+    ('a.csv · T-7', 'a.csv:7')
+    """
+    return own_id if own_id == path or own_id.startswith((f"{path}:", f"{path}/")) else f"{path} · {own_id}"
+
+
 def cut_line(text: str, most: int = 240) -> str:
     """Return a text on one line, cut after a word where it is longer than `most` characters.
 

@@ -172,13 +172,13 @@ def _decade(found: re.Match[str], year: int) -> Time | None:
 
 
 def _years(found: re.Match[str], years: str) -> Time | None:
-    """Return two years, as 1997-99 and 1997/98 state them; 2023-05 is a month."""
+    """Return two years, as 1997-99, 1997/98 and the season 2009-10 state them; 2023-05 is a month."""
     year, short = int(years[:4]), int(years[-2:])
     if years[-4:].isdigit():
         last = int(years[-4:])
         period = Period(date(year, 1, 1), date(max(year, last), 12, 31))
         return Time(*found.span(), period, "year", "range") if last > year else None
-    if 1 <= short <= 12 and years[4:-2] == "-":
+    if 1 <= short <= 12 and years[4:-2] == "-" and short != year % 100 + 1:
         return Time(*found.span(), days_of(f"{year}-{short:02}"), "month", "date")
     if short <= year % 100:
         return Time(*found.span(), days_of(f"{year}-{short:02}"), "month", "date") if 1 <= short <= 12 else None

@@ -125,7 +125,8 @@ def _dates(found: re.Match[str]) -> dict[str, date]:
             continue
         with contextlib.suppress(ValueError):  # POSIX has the century of two digits begin at 69
             century = (1900 if int(year) >= 69 else 2000) if short else 0
-            meant[order] = date(century + int(year), int(month), int(day))
+            number = int(year) - 543 * (int(year) > 2400)  # of the Buddhist calendar, as phones in Thai have it
+            meant[order] = date(century + number, int(month), int(day))
     return meant
 
 

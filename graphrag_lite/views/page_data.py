@@ -8,7 +8,7 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.places import page_of
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.temporal.holding import fact_period
-from graphrag_lite.text.plain_text import one_line, printable, utf16_offsets
+from graphrag_lite.text.plain_text import document_name, one_line, printable, utf16_offsets
 from graphrag_lite.views.other_names import other_names
 
 Spans = Sequence[Mapping[str, Any]]
@@ -151,7 +151,7 @@ def _documents(view: SnapshotView, places: CitedPlaces) -> dict[str, list[Any]]:
     named = zip(*(view.column("documents", name).to_pylist() for name in ("path", "source_id")), strict=True)
     return {
         "title": [printable(title) for title in view.column("documents", "title").to_pylist()],
-        "place": [printable(path if path == own else f"{path} · {own}") for path, own in named],
+        "place": [printable(document_name(path, own)) for path, own in named],
         "pages": [
             [[places.offset(row, block["char_start"]), page_of(block)] for block in blocks if page_of(block)]
             for row, blocks in enumerate(view.column("documents", "blocks").to_pylist())

@@ -16,13 +16,13 @@ def told(*messages: Message, conversation: str = "talk") -> list[list[str]]:
         span = (start, len(texts[document]) - 1)
         kind = "message" if speaker else "text"
         episodes.append((f"e{number}", document, 0, kind, conversation, speaker, role, time, "", *span))
-        units.append((f"u{number}", document, 0, *span, f"word {number}.", 3))
+        units.append((document, *span))
     row = dict.fromkeys(tables.schema("source_documents").names, "")
     documents = tables.make(
         "source_documents", [row | {"id": name, "source_id": name, "text": text} for name, text in texts.items()]
     )
-    found = context_lines(documents, tables.make("source_units", units), tables.make("episodes", episodes))
-    return [found[document, f"u{number}"].split("\n") for number, (document, *_) in enumerate(messages)]
+    found = context_lines(documents, tables.make("episodes", episodes))
+    return [found(*unit).split("\n") for unit in units]
 
 
 def test_a_document_has_its_date_alone() -> None:
@@ -58,8 +58,7 @@ def test_a_message_before_is_one_short_line() -> None:
     row = dict.fromkeys(tables.schema("source_documents").names, "")
     text = "I\nsay: " + "x " * LONGEST
     documents = tables.make("source_documents", [row | {"id": "d", "text": f"{text}. Bye."}])
-    units = tables.make("source_units", [("u", "d", 1, len(text) + 2, len(text) + 6, "Bye.", 1)])
     spans = [(0, len(text)), (len(text) + 2, len(text) + 6)]
     said = [(f"e{n}", "d", n, "message", "t", "Bo", "", "", "", *span) for n, span in enumerate(spans)]
-    line = context_lines(documents, units, tables.make("episodes", said))["d", "u"].split("\n")[-1]
+    line = context_lines(documents, tables.make("episodes", said))(*("d", *spans[1])).split("\n")[-1]
     assert line.startswith("> Bo: I say: x x") and len(line) <= LONGEST + 10

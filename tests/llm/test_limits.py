@@ -2,13 +2,14 @@
 
 import asyncio
 import datetime
+import json
 import time
 from email.utils import format_datetime
 
 import pytest
 
 from graphrag_lite.llm import limits
-from graphrag_lite.llm.limits import EARLY, Limits, asked_pause, pause_before_next, seconds
+from graphrag_lite.llm.limits import TURN, Limits, asked_pause, pause_before_next, seconds
 
 
 @pytest.fixture
@@ -89,6 +90,10 @@ def test_retry_after_is_read_in_all_its_forms() -> None:
     for nonsense in ("soon", "nan", "inf", "", "Wed, 99 Nov 2025"):
         assert asked_pause({"retry-after": nonsense}) is None
     assert asked_pause({"retry-after": "-5"}) == 0
+    openrouters = {
+        "error": {"code": 429, "metadata": {"headers": {"X-RateLimit-Reset": str(int(when.timestamp()) * 1000)}}}
+    }
+    assert asked_pause({}, json.dumps(openrouters)) == pytest.approx(30, abs=2)
     assert asked_pause({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0
 
 
@@ -103,13 +108,13 @@ def test_rate_limit_headers_tell_when_there_is_room() -> None:
     assert seconds("1m" * 100_000 + "x") is None
 
 
-def test_an_early_request_takes_the_place_that_no_other_waits_for_and_none_is_lost_with_who_gives_up() -> None:
+def test_of_a_later_stage_goes_who_no_other_waits_before_and_no_place_is_lost_with_who_gives_up() -> None:
     limit = Limits(1)
     went: list[str] = []
     tasks: dict[str, asyncio.Task[None]] = {}
 
     async def one(name: str) -> None:
-        EARLY.set(name.startswith("early"))
+        TURN.set(name.startswith("later"))
         async with limit.slot(1):
             went.append(name)
             await asyncio.sleep(0.001)
@@ -118,11 +123,11 @@ def test_an_early_request_takes_the_place_that_no_other_waits_for_and_none_is_lo
 
     async def main() -> None:
         nonlocal tasks
-        tasks = {name: asyncio.create_task(one(name)) for name in ("first", "early 1", "early 2", "a", "b", "c")}
+        tasks = {name: asyncio.create_task(one(name)) for name in ("first", "later 1", "later 2", "a", "b", "c")}
         await asyncio.sleep(0)
         tasks["a"].cancel()
         await asyncio.gather(*tasks.values(), return_exceptions=True)
         await asyncio.wait_for(one("last"), 1)
 
     asyncio.run(main())
-    assert went == ["first", "c", "early 1", "early 2", "last"]
+    assert went == ["first", "c", "later 1", "later 2", "last"]

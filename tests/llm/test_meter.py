@@ -198,3 +198,10 @@ def test_few_replies_do_not_tell_that_all_are_short(seed: int) -> None:
 
     asyncio.run(main())
     assert 0.02 < meter.of("stage").cost < 0.033
+
+
+def test_a_batch_counts_its_replies_as_those_that_have_come_or_as_most_stages_have_them() -> None:
+    meter = meter_of(prices=PRICES, max_cost=0.1)
+    assert meter.room("stage", [ASK] * 50) == 11  # at 800 tokens, $.009
+    meter.take("stage", Usage(1000, 0, 2000))  # $.021
+    assert meter.room("stage", [ASK] * 50) == 3

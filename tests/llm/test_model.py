@@ -197,7 +197,8 @@ def test_what_has_begun_is_asked_and_kept_while_the_caller_computes(tmp_path: Pa
             while n_kept() < len(items) and time.monotonic() < ends:
                 time.sleep(0.01)  # the event loop of the caller stands still
             assert n_kept() == len(items)
-            return await stage.model.of("next", [], Silence()).map(work, items, str)
+            now = stage.model.of("next", [], Silence())
+            return await now.map(lambda i: now.outcome(work, i), items, str)
 
         assert asyncio.run(run()) == [3] * len(items) and server.n_requests == len(items)
 

@@ -344,6 +344,7 @@ def test_the_package_does_not_try_again_by_itself() -> None:
         (Fault(status=413, raw="<html><h1>Too Large</h1></html>"), CallError, "413: Too Large"),
         (Fault(status=501, raw='{"error": "not here"}'), CallError, "not here"),
         (Fault("I will", finish_reason="content_filter"), CallError, "content filter"),
+        (Fault(None, finish_reason="content_filter: PROHIBITED_CONTENT"), CallError, "content filter"),
         (Fault(None, message_fields={"refusal": "I cannot help."}), CallError, "I cannot help."),
     ],
 )
@@ -475,8 +476,10 @@ def test_retries_pass_through_the_limits_again() -> None:
 
 def test_a_reply_is_passed_on_as_it_was_said() -> None:
     said = "Zauberei \u2014 \u9b54\u6cd5 \U0001f384"
-    with StubServer(lambda _: Fault(said, finish_reason="length")) as server:
-        assert answer(chat_at(server)) == Reply(said, "length", Usage(1, 0, len(said) // 4))
+    reasons = iter(("length", "model_length", "MAX_TOKENS"))
+    with StubServer(lambda _: Fault(said, finish_reason=next(reasons))) as server:
+        for _ in range(3):
+            assert answer(chat_at(server)) == Reply(said, "length", Usage(1, 0, len(said) // 4))
     parts = [{"type": "thinking", "thinking": "Hm"}, {"type": "text", "text": "Mar"}, {"type": "text", "text": "ley"}]
     with StubServer(lambda _: Fault(message_fields={"content": parts})) as server:
         assert answer(chat_at(server)).text == "Marley"

@@ -22,10 +22,9 @@ def embedder_at(server: StubServer, **settings: Any) -> OpenAIEmbedder:
 def test_vectors_come_in_the_order_of_their_texts_in_batches() -> None:
     texts = [f"text {i}" for i in range(10)]
     with StubServer() as server:
-        vectors, usage = asyncio.run(embedder_at(server, batch_size=4).embed(texts))
-        assert asyncio.run(embedder_at(server).embed([])) == ([], Usage())
-    assert vectors == [vector(text) for text in texts]
-    assert usage == Usage(prompt_tokens=sum(body_tokens(body) for body in server.requests))
+        embedder = memoised_embedder(Embeddings(model="vectors", batch_size=4), Llm(base_url=server.url), Memo(None))
+        assert asyncio.run(embedder.embed(texts)) == [vector(text) for text in texts]
+    assert embedder.meter.of("query").usage == Usage(prompt_tokens=sum(body_tokens(body) for body in server.requests))
     assert sorted(len(body["input"]) for body in server.requests) == [2, 4, 4]
 
 

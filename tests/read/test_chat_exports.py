@@ -1,6 +1,7 @@
 """Each export of conversations gives what a person sees in it, however it is packed, and whatever is damaged."""
 
 import asyncio
+import gzip
 import io
 import json
 import tracemalloc
@@ -175,6 +176,7 @@ def test_messages_in_order_tell_days_from_months(days: list[str], read: list[str
         "12/30/23, 11:40\u202fPM - ", "[30/12/23, 11:40:00\u202fp.\u202fm.] ", "30.12.23 г., 23:40 ч. - ", "2023. 12. 30. 오후 11:40 - ",
         "٣٠\u200f/١٢\u200f/٢٠٢٣, ١١:٤٠ م - ", "\u200f30\u200f/12\u200f/2023، 11:40 م - ", "23:40, 30/12/2023 - ", "[2023/12/30 晚上11:40:00] ",
         "2023年12月30日 下午11:40 - ", "30.12.2023 klo 23.40 - ", "30/12/2023 à 23:40 - ", "30/12/2023, 11:40 PTG - ", "30. 12. 2023. 23:40 - ",
+        "30/12/2566 23:40 - ",
     ],
 )  # fmt: skip
 def test_whatsapp_is_read_in_the_way_of_each_country(head: str, corpus: Corpus) -> None:
@@ -196,6 +198,15 @@ def _telegram(name: str, number: int, **message: Any) -> dict[str, Any]:
 
 
 BOT = {"type": "message", "subtype": "bot_message", "username": "Bot", "text": "", "ts": "1714557606.0"}
+SKYPE = [
+    {"id": "9", "originalarrivaltime": f"2024-05-01T1{hour}:00:00Z", "messagetype": kind, "content": text} | who
+    for hour, kind, text, who in (
+        (3, "Event/Call", "<partlist/>", {}),
+        (2, "RichText/UriObject", "<URIObject>To view this shared photo</URIObject>", {"from": "8:live:b"}),
+        (1, "RichText", "<quote messageid='1'>Hi</quote>Yes\n<b>May 2</b>", {"from": "8:live:b"}),
+        (0, "RichText/Html", '<p>Hi <at id="8:b">Bo</at> &amp; all</p>', {"displayName": "Ann Lee"}),
+    )
+]
 MORE: dict[str, tuple[Any, list[tuple[str, str, str]]]] = {
     "what a bot shows on Slack": ([BOT | {"attachments": [{"title": "A", "text": "B"}]}], [("Bot", "A\nB", "a")]),
     "chats of one name, one that was left, forwarded": (
@@ -213,6 +224,10 @@ MORE: dict[str, tuple[Any, list[tuple[str, str, str]]]] = {
     "answers within posts": (
         {"value": [exports.TEAMS["value"][1] | {"replies": [exports.TEAMS["value"][1] | {"id": "2"}]}]},
         [("Ann Lee", "Hi Bo & all", "19:x")] * 2,
+    ),
+    "Skype, with a quotation, a photo and a call": (
+        {"conversations": [{"id": "19:x", "displayName": "Club", "messages": None, "MessageList": SKYPE}]},
+        [("Ann Lee", "Hi Bo & all", "19:x"), ("live:b", "Yes\nMay 2", "19:x")],
     ),
     "steps of OpenAI's Responses": (
         [{"type": "reasoning"}, {"type": "function_call_output"}, *exports.OPENAI["messages"][1:2]],
@@ -286,9 +301,21 @@ def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(item, Unreadable) and "more than is read" in item.error
 
 
-def test_an_archive_of_other_things_holds_no_document() -> None:
-    (item,) = all_readers().read(zipped({"notes.txt": b"Hello.", "../x.json": b"{}"}), "a.zip", Fields())
-    assert isinstance(item, Loaded) and item.text == ""
+def test_an_archive_of_other_things_is_a_folder() -> None:
+    parts = {"b/notes.md": b"# Notes\n\nHello.", "../x.txt": b"No.", "__MACOSX/._x.txt": b"No.", "a.csv": b"damaged\0"}
+    unreadable, notes = all_readers().read(zipped(parts), "a.zip", Fields())
+    assert isinstance(unreadable, Unreadable) and unreadable.where == "a.zip/a.csv"
+    assert isinstance(notes, Loaded) and (notes.source_id, notes.title) == ("a.zip/b/notes.md", "Notes")
+    (nothing,) = all_readers().read(zipped({"photo.jpg": b"\xff"}), "a.zip", Fields())
+    assert isinstance(nothing, Loaded) and nothing.text == ""
+
+
+def test_what_gzip_has_compressed_is_read_as_what_it_is() -> None:
+    rows = b'{"id": "a", "text": "Ann met Bob."}\n'
+    (row,) = all_readers().read(gzip.compress(rows), "a.jsonl.GZ", Fields())
+    assert isinstance(row, Loaded) and row.text == "Ann met Bob."
+    (cut,) = all_readers().read(gzip.compress(rows)[:30], "a.jsonl.gz", Fields())
+    assert isinstance(cut, Unreadable) and "damaged" in cut.error
 
 
 @pytest.mark.parametrize(

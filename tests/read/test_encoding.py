@@ -72,6 +72,10 @@ def test_texts_of_two_bytes_a_character_are_no_russian(shared: Path, corpus: str
             "Le président a décidé de créer une école à côté du théâtre, près de la forêt, pour les élèves.",
         ),
         ("cp1252", "He said “don’t” – that it wasn’t his, and hadn’t been; they’d gone to the café."),
+        ("cp1252", "Wait…what? That’s “odd”… but it’s 10\xa0km, so\xa0there."),
+        ("mac_roman", "Chère Élodie, merci de ta lettre. Nous étions à Besançon."),
+        ("cp850", "Sehr geehrter Herr Müller, die Prüfung der Motoren führte Frau Größl durch."),
+        ("johab", "김민수 부장님은 삼성전자에서 근무합니다."),
         ("iso2022_jp", "これは日本語の文章です。"),
     ],
 )

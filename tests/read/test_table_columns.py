@@ -1,16 +1,21 @@
 """Tables whose columns nobody has named: what each holds is told by its values, and a row is a card."""
 
 import json
-from collections.abc import Sequence
+import weakref
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphrag_lite.read import rows
 from graphrag_lite.read.columns import detect_columns
 from graphrag_lite.read.documents import Fields, Loaded
+from graphrag_lite.read.json_values import Listed
 from graphrag_lite.read.readers import all_readers
+from graphrag_lite.read.rows import Row
 
 TICKETS = Path(__file__).parents[3] / "shared" / "data" / "reading" / "tickets" / "jira_export_2026.csv"
 PEOPLE = ("Ann Lee", "Bo Diaz", "Zoë Núñez")
@@ -109,3 +114,23 @@ def test_blocks_are_places_in_the_text_whatever_the_cells(rows: list[dict[str, o
         for block in item.blocks if isinstance(item, Loaded) else ():
             assert 0 <= block.char_start < block.char_end <= len(item.text)
             assert item.text[block.char_start : block.char_end].strip()
+
+
+def test_of_a_long_table_few_rows_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Values(dict[str, Any]):
+        pass
+
+    alive: list[weakref.ref[Values]] = []
+
+    def rows_of_file() -> Iterator[Row]:
+        for number in range(100):
+            values = Values(status=("open", "closed")[number % 2], body=f"The pump number {number} leaks since Monday.")
+            alive.append(weakref.ref(values))
+            yield Row(number, values)
+
+    monkeypatch.setattr(rows, "MANY", 10)
+    most = 0
+    for item in rows.row_documents(Listed(rows_of_file), "a.jsonl", Fields()):
+        assert isinstance(item, Loaded) and item.text.startswith("status: ")
+        most = max(most, sum(each() is not None for each in alive))
+    assert most < 20

@@ -1,6 +1,7 @@
 """Stages run in their order; what waits for a model begins early, is told of in its turn, and ends with the run."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -22,6 +23,9 @@ class Told(Silence):
     def advance(self, done: int, total: int) -> None:
         self.said.append((done, total))
 
+    def spend(self, usage: Mapping[str, Any]) -> None:
+        self.said.append(usage)
+
 
 async def run(happened: list[str], watch: Watch, fails: str = "") -> None:
     """`report` may begin once `ask` has ended, and is answered while `count` computes and after it."""
@@ -32,6 +36,7 @@ async def run(happened: list[str], watch: Watch, fails: str = "") -> None:
         try:
             if stage.name == "report":
                 watch.advance(0, 2)
+                watch.spend({"calls": 1})
                 await asyncio.sleep(0.05)
                 watch.advance(1, 2)
             if stage.name == fails:
@@ -51,7 +56,7 @@ def test_a_stage_that_waits_begins_before_its_turn_and_is_told_of_in_it() -> Non
     asyncio.run(run(happened, watch))
     assert happened.index("> report") < happened.index("> count") < happened.index("< report")
     assert [each for each in happened if each[0] == "<"] == [f"< {stage.name}" for stage in STAGES]
-    assert watch.said == ["load", "ask", "count", "report", (1, 2), "publish"]
+    assert watch.said == ["load", "ask", "count", "report", {"calls": 1}, (1, 2), "publish"]
 
 
 @pytest.mark.parametrize("fails", ["count", "report"])

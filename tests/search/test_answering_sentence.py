@@ -33,6 +33,7 @@ TEXTS = {
     "Call": "On our website, Brask.com/investor, is our financial summary. Every CFO and CIO has asked Amy about the loans. "
     "On the call with me are Satu Nadel, chief executive officer, and Amy Hode, chief financial officer. Brask was strong.",
     "Rivals": "Brask talked with Ryan Roslund, the CEO of Linden, and liked it. Your CFO was a good quarter for Brask.",
+    "Note": "Invoice is 420 euros",
     "Q1": "The shop had 120 paying members this quarter, up from last year.",
     "Q2": "The shop had 180 paying members this quarter, up from last year.",
     "Q3": "The shop had 150 paying members this quarter, up from last year.",
@@ -52,6 +53,10 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 def test_what_a_thing_is_is_said_first(index: Index) -> None:
     assert index.query("What is Zorbex?").citations[0].text.startswith("In short, Zorbex is a scheduler")
+
+
+def test_a_message_without_a_full_stop_answers(index: Index) -> None:
+    assert index.query("How much was the invoice?").citations[0].text == TEXTS["Note"]
 
 
 def test_what_follows_the_very_question_answers_it(index: Index) -> None:

@@ -16,6 +16,7 @@ TOLD = (
 MORE = (
     "Dana Weiss is 1.78 m tall.", "Five gyroscopes were replaced by Omar Haddad. Dr. Jonas Beck, aged 41, stood by.", "Lena Fuchs was born in Bremen.",
     "Ivo Marek paid Otto Kern for the launch of the probe.", "The salary of Rosa Lindt was printed by a newspaper.",
+    "A new lens cost 40 dollars in the shop.",
 )  # fmt: skip
 
 
@@ -64,6 +65,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("What is the delicate servicing mission?", True),  # all words, but never in one sentence
         ("What is Engine?", True),  # an engineer is none
         ("Who is Haddad?", False),
+        ("How much did the lens cost?", False),
+        ("How much did the launch of the probe cost?", True),  # another thing's price is told
+        ("Who is the chairman of the crew?", True),  # no text has the role
     ],
 )
 def test_what_no_sentence_tells_of_a_name_is_refused(index: Index, asked: str, refused: bool, method: str) -> None:

@@ -173,3 +173,8 @@ def test_local_and_basic_answers_leave_labels_out_and_say_who_is_whom(talks: Ind
         cited = talks.query(question, method).citations
         assert cited and all(one.text == texts[one.document][one.char_start : one.char_end] for one in cited)
         assert not any(one.text.upper().startswith(("MIA STONE:", *(f"{n.upper()}:" for n in PEOPLE))) for one in cited)
+
+
+def test_a_global_answer_begins_with_the_sentence_that_fits_best(example: Index) -> None:
+    answer = ask(example, "Who proposed a large space telescope in 1946?", ("global", None))
+    assert "Spitzer" in answer.citations[0].text and "1946" in answer.citations[0].text

@@ -103,6 +103,16 @@ def test_what_is_asked_for_comes_first(tmp_path: Path) -> None:
     assert index.query("When was the Marigold built?").citations[0].text.startswith("The Marigold was built in 1871")
 
 
+def test_a_reason_behind_what_repeats_the_question_comes_first(tmp_path: Path) -> None:
+    index = index_of(
+        tmp_path,
+        '{"text": "The Marigold burned off the cape in March. Two men drowned. The cause was a broken lamp in the bow."}',
+        '{"text": "The weather was fine for the whole of the week, because the wind came from the south."}',
+    )
+    assert index.query("Why did the Marigold burn?").citations[0].text.startswith("The cause was a broken lamp")
+    assert index.query("When did the Marigold burn?").citations[0].text.startswith("The Marigold burned")
+
+
 def test_a_pronoun_has_what_it_stands_for(tmp_path: Path) -> None:
     index = index_of(
         tmp_path,

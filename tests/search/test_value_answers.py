@@ -37,6 +37,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("Where did I live before Berlin?", {}, "Paris (2023-01-05 – 2023-06-01)", "2023-01-05"),
         ("Where did I live previously?", {}, "Paris (2023-01-05 – 2023-06-01)", "2023-01-05"),
         ("Where does Ana Ruiz work?", {}, "Beta Labs (said 2024-02-02)", "2024-02-02"),
+        ("Where does Ana work?", {}, "Beta Labs (said 2024-02-02)", "2024-02-02"),
         (
             "Where does Ana Ruiz work?",
             {"valid_at": "2023-12-01"},

@@ -296,9 +296,9 @@ def test_times_that_cannot_be_read_are_told_with_their_file(corpus: Corpus, capl
     rows, failures = load(folder)
     assert failures == [] and sorted(row["created_at"] for row in rows) == ["", "", "", "", "2023-05-30T23:40:00+02:00"]
     assert [record.getMessage() for record in caplog.records] == [
-        "chat.jsonl: 3 times cannot be read, such as '01/06/2023'; they date nothing. "
+        "chat.jsonl: times that cannot be read date nothing: 3, such as '01/06/2023'. "
         "Nothing tells whether the day or the month comes first.",
-        "note.md: 1 times cannot be read, such as 'sometime in 2023 or so'; they date nothing.",
+        "note.md: times that cannot be read date nothing: 1, such as 'sometime in 2023 or so'.",
     ]
 
 

@@ -19,7 +19,7 @@ from last_snapshot import last as snapshot_last
 
 from graphrag_lite import pipeline, tables
 from graphrag_lite.attempts import in_turn, unguarded
-from graphrag_lite.evidence import report_statements
+from graphrag_lite.evidence import report_statements, report_told
 from graphrag_lite.evidence.document_signs import document_signs, hosts
 from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.report_choice import MIN_FACTS, OPENING, choose_facts
@@ -539,3 +539,10 @@ def test_pages_of_what_did_not_change_are_not_made_again_and_others_are(
     for edit in edits:
         assert made(edit, last) == made(edit)
     assert made(read, last, max_findings=2) == made(read, max_findings=2)
+    before = made(read)
+    monkeypatch.setattr(
+        report_told, "rounded_idf", lambda told: {term: len(term) for one in told for term in one.terms}
+    )
+    after = made(read)
+    assert after[0] != before[0]
+    assert made(read, last) == after

@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +61,24 @@ def test_only_new_documents_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     cut.clear()
     split([TALES[2], TALES[3], TALES[0]], before)
     assert cut == [TALES[3]] if not changed else len(cut) == 3
+
+
+def test_a_first_index_tells_of_each_unit_before_the_next_document_is_cut(tmp_path: Path) -> None:
+    told: list[tuple[str, int, str]] = []
+    n_told: list[int] = []
+
+    def one_by_one(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        for item in items:
+            n_told.append(len(told))
+            yield function(item)
+
+    def units(before: Last | None) -> list[tuple[str, int, str]]:
+        asked = (SplitTextUnits(size=60, overlap=15), one_by_one, before, tables.make("episodes", []))
+        made = asyncio.run(split_text_units(documents(TALES[:3]), *asked, lambda *_: lambda *unit: told.append(unit)))
+        return list(tables.rows(made, "document_id", "char_start", "text"))
+
+    made = units(None)
+    ids = [document for document, *_ in made]
+    assert told == made and n_told == [0, *(ids.index(i) for i in dict.fromkeys(ids) if ids.index(i))]
+    told.clear()
+    assert units(last(tmp_path, changed=["code"], source_units=split(TALES[:1], None))) and not told

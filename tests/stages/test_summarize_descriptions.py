@@ -22,6 +22,7 @@ from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
+from graphrag_lite.text.sentences import LINE_MARKS
 from graphrag_lite.text.tokens import token_counter
 from tests.stub_model import StubModel, stage_model
 
@@ -128,7 +129,9 @@ def test_descriptions_are_exact_spans_of_documents(read: dict[str, pa.Table]) ->
         said = [" ".join(texts[s["document_id"]][s["char_start"] : s["char_end"]].split()) for s in row["sources"]]
         assert row["description"] == " ".join(said) and len(set(said)) == len(said) <= 2
         known = mentions[row["id"]] if "title" in row else instances[frozenset((row["source_id"], row["target_id"]))]
-        assert {(s["document_id"], s["char_start"]) for s in row["sources"]} <= known
+        told = {(at, start + len(re.match(rf"(?:{LINE_MARKS})?", texts[at][start:])[0])) for at, start in known}
+        assert {(s["document_id"], s["char_start"]) for s in row["sources"]} <= told
+    assert not any(row["description"].startswith(("#", "- ")) for row in (*entities, *relationships))
     assert all(len(row["sources"]) == 1 for row in relationships)
 
 

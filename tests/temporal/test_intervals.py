@@ -17,10 +17,16 @@ def told(sentence: str, said: date | None = SAID, language: str = "en") -> list[
     return [(one.kind, one.valid_at, one.invalid_at) for one in intervals(sentence, said, language)]
 
 
+def test_what_was_added_to_an_old_document_later_has_been_so_since() -> None:
+    assert told("Ann has worked at Acme since 2019.", date(1977, 12, 31)) == [("state", "2019-01-01", "")]
+
+
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
         ("She worked there from 1993 until 2006.", ("state", "1993-01-01", "2007-01-01")),
+        ("He scored ten goals in the 2009–10 season.", ("event", "2009-01-01", "2011-01-01")),
+        ("Inter won the 2009–10 Serie A title.", ("state", "2009-01-01", "2011-01-01")),
         ("He was prime minister 1997–99.", ("state", "1997-01-01", "2000-01-01")),
         ("Steven Beckwith, 1991–2001.", ("state", "1991-01-01", "2002-01-01")),
         ("Managed by Ann Bell (2014–present).", ("state", "2014-01-01", "")),
@@ -47,6 +53,7 @@ def told(sentence: str, said: date | None = SAID, language: str = "en") -> list[
         ("There's a party on Sunday.", ("plan", "2024-03-10", "2024-03-11")),
         ("See you this Sunday!", ("plan", "2024-03-10", "2024-03-11")),
         ("I worked on it this week.", ("event", "2024-03-04", "2024-03-06")),
+        ("I'm free this week.", ("event", "2024-03-04", "2024-03-11")),
         ("I’ll do it this week.", ("plan", "2024-03-06", "2024-03-11")),
         ("It opens later this month.", ("plan", "2024-03-06", "2024-04-01")),
         ("The call is on Wednesday, April 24.", ("plan", "2024-04-24", "2024-04-25")),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.temporal.one_value import one_value_relations, one_values, relation_asked
+from graphrag_lite.temporal.one_value import of_time, one_value_relations, one_values, relation_asked
 
 TYPES = {"Ana": "person", "Bo Lee": "person", "Acme": "organization", "Beta": "unknown", "Oslo": "location"}
 
@@ -63,7 +63,23 @@ def test_what_is_not_said(sentence: str) -> None:
 def test_a_time_stands_behind_what_is_said_and_a_short_name() -> None:
     sentence = "Ana became director of Acme (AC) in Oslo in 1998, and of Beta (today Gamma) in 1999."
     (one,) = one_values(sentence, [(0, 3, "Ana", "person"), (23, 27, "Acme", "organization")], "", "")
-    assert one.has_time(44, 48, sentence) and not one.has_time(79, 83, sentence)
+    assert of_time([one], 44, 48, sentence) and not of_time([one], 79, 83, sentence)
+
+
+def test_who_says_that_he_moved_somewhere_lives_there() -> None:
+    mine = one_values("I moved to Bergen.", [(11, 17, "Bergen", "unknown")], "user", "")
+    others = one_values("Bo moved to Villa.", [(0, 2, "Bo", "person"), (12, 17, "Villa", "unknown")], "user", "")
+    assert [one.object for one in mine] == ["Bergen"] and others == []
+
+
+def test_a_time_before_two_clauses_is_of_both_and_one_behind_them_of_the_last() -> None:
+    sentence = "In 2020 Ana lives in Oslo and works at Vega since 2021."
+    names = [(8, 11, "Ana", "person"), (21, 25, "Oslo", "location"), (39, 43, "Vega", "organization")]
+    both = one_values(sentence, names, "", "")
+    assert [[one.object for one in of_time(both, *place, sentence)] for place in ((0, 7), (44, 54))] == [
+        ["Oslo", "Vega"],
+        ["Vega"],
+    ]
 
 
 @given(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphrag_lite
-from graphrag_lite.temporal.said_days import said_days, said_order
+from graphrag_lite.temporal.said_days import said_last
 
 CUTS = st.lists(st.integers(0, 60), min_size=2, max_size=8, unique=True).map(sorted)
 DAYS = st.lists(st.integers(0, 3000), min_size=8, max_size=8)
@@ -20,23 +20,24 @@ def test_it_is_the_last_day_of_what_the_unit_overlaps(
     cuts: list[int], days: list[int], spans: list[tuple[int, int]]
 ) -> None:
     episodes = [
-        ("d", start, end, date.fromordinal(day).isoformat() if day else "")
+        ("d", start, end, date.fromordinal(day).isoformat() if day else "", "message", 0)
         for (start, end), day in zip(pairwise(cuts), days, strict=False)
     ]
     units = [("d", start, start + length) for start, length in spans]
     expected = [
         max(
-            (day for (_, first, last, _), day in zip(episodes, days, strict=False) if first < end and start < last),
+            (day for (_, first, last, *_), day in zip(episodes, days, strict=False) if first < end and start < last),
             default=0,
         )
         for _, start, end in units
     ]
-    assert said_days(units, episodes) == expected
+    assert said_last(units, episodes, {})[0] == expected
 
 
 def test_a_unit_without_a_place_can_be_any_of_its_document() -> None:
-    episodes = [("d", 0, 9, "0001-01-09"), ("d", 9, 20, "0001-01-03"), ("e", 0, 9, "0001-02-01")]
-    assert said_days([("d", -1, -1), ("f", -1, -1), ("f", 0, 5)], episodes) == [9, 0, 0]
+    days = {("d", 0): 9, ("d", 9): 3, ("e", 0): 30}
+    episodes = [(name, at, at + 9, date(1, 1, day).isoformat(), "text", 0) for (name, at), day in days.items()]
+    assert said_last([("d", -1, -1), ("f", -1, -1), ("f", 0, 5)], episodes, {}) == ([9, 0, 0], [1, 0, 0])
 
 
 @given(
@@ -52,7 +53,7 @@ def test_of_one_time_the_message_of_the_higher_number_is_later_and_texts_are_equ
         (name, 0, 9, f"2024-03-0{day}", "message" if message else "text", 0)
         for name, (day, _, message) in zip(names, rows, strict=True)
     ]
-    found = said_order([(name, 0, 9) for name in names], episodes, {name: name for name in names})
+    found = said_last([(name, 0, 9) for name in names], episodes, {name: name for name in names})[1]
     keys = [(day, number if message else 0) for day, number, message in rows]
     assert [one < other for one in found for other in found] == [one < other for one in keys for other in keys]
     assert all(found)
@@ -64,7 +65,7 @@ def test_messages_of_a_document_follow_each_other_and_what_is_undated_has_no_pla
         ("d", 5, 9, "2024-03-01", "message", 1),
         ("e", 0, 9, "", "text", 0),
     ]
-    assert said_order([("d", 5, 9), ("d", 0, 5), ("e", 0, 9)], said, {"d": "d", "e": "e:7"}) == [2, 1, 0]
+    assert said_last([("d", 5, 9), ("d", 0, 5), ("e", 0, 9)], said, {"d": "d", "e": "e:7"})[1] == [2, 1, 0]
 
 
 def test_a_chat_of_months_tells_nothing_that_was_said_after_the_day_asked(tmp_path: Path) -> None:

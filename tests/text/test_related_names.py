@@ -37,6 +37,7 @@ def test_a_label_says_what_one_is_to_the_other(text: str, label: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Alice Velm opened the old works, and all who heard of it praised Acme.",
         "They met Alice Velm, Bob Hox and the people.",
         "They met Alice Velm and Bob Hox there.",
         "Alice Velm - Bob Hox",

@@ -11,7 +11,7 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.mention_fold import select
 from graphrag_lite.evidence.report_page import KEYS, page
 from graphrag_lite.ops.check.problems import Problems
-from graphrag_lite.temporal.said_days import said_days, said_order
+from graphrag_lite.temporal.said_days import said_last
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -62,7 +62,7 @@ def _days(database: "DuckDBPyConnection", _: Path, __: Mapping[str, Any], found:
     said = "select document_id, char_start, char_end, reference_time, kind, ordinal from episodes order by row"
     episodes = list(_rows(database, said))
     ids = dict(_rows(database, "select id, source_id from documents"))
-    days, order = said_days(units, (row[:4] for row in episodes)), said_order(units, episodes, ids)
+    days, order = said_last(units, episodes, ids)
     own = list(_rows(database, 'select day, "order" from search_units order by row'))
     differ = [row for row, (one, day) in enumerate(zip(own, days, strict=False)) if one[0] != day]
     found.rows("search_units", "day: not that of the last message, or the document, in it", differ)

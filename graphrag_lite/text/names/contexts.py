@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from itertools import islice
 
 MAX_CONTEXTS = 30  # mentions of one name that are looked at
 _REACH = 40  # characters on either side
@@ -24,12 +23,14 @@ def mention_context(text: str, start: int, end: int) -> tuple[str, ...]:
     line = text[max(0, start - _REACH) : start].rpartition("\n")[2]
     words = _WORD.findall(" ".join(line.rsplit(None, 2)[-2:]))
     before = _shown((words if len(words) > 1 else _WORD.findall(line))[-2:])
-    after = _shown([word[0] for word in islice(_WORD.finditer(text[end : end + _REACH].partition("\n")[0]), 2)])
+    ends = text.find("\n", end, end + _REACH)
+    stop = ends if ends >= 0 else end + _REACH
+    first = _WORD.search(text, end, stop)
+    second = first and _WORD.search(text, first.end(), stop)
+    after = _shown([word[0] for word in (first, second) if word])
     near = f"< {before[-1] if before else ''}", f"> {after[0] if after else ''}"
-    far = [f"<< {' '.join(before)}"] if len(before) > 1 else []
-    if len(after) > 1:
-        far.append(f">> {' '.join(after)}")
-    return *near, *far
+    far = [f"<< {before[0]} {before[1]}"] if len(before) > 1 else []
+    return *near, *far, *([f">> {after[0]} {after[1]}"] if len(after) > 1 else [])
 
 
 def _shown(words: list[str]) -> list[str]:

@@ -41,6 +41,7 @@ _LONE_S = re.compile(r"(?: |\.[^\W\d_]?)[’']s(?![^\W_])")
 Row = tuple[int, int, str, str, bool, bool, bool, int, str]
 # What a gap between two words does to a name.
 JOIN, BREAK, INITIAL, AMPERSAND, STOP, COMMA = range(6)
+MAX_MARK = 3  # characters that number an item
 _SENTENCE_END = re.compile("[.!?…:。！？]")
 _OPENING = re.compile(r"[-=*#|]{2,}\s*$|(?:^|\s)[#|]\s*$|[\"“«„‟‘`*_]\s?$|(?:^|\s)'$|(?:^|\s)[–—•·\-]\s*$")
 
@@ -129,6 +130,8 @@ def _classify(
     if kind == STOP:
         kind = JOIN if _abbreviates(before, before.casefold(), big, gap) else INITIAL
     elif kind == JOIN and big and before.endswith(".") and folded in functions:
+        kind = INITIAL
+    if gap == ") " and len(before) < MAX_MARK and (not last or "\n" in tokens.gap_texts[last]):  # "3) Rewrite it"
         kind = INITIAL
     tokens.words[i], tokens.lower[i], tokens.ends[i], tokens.capital[i] = word, folded, start + len(word), big
     tokens.function[i], tokens.gaps[i], tokens.gap_texts[i] = folded in functions and word not in ACRONYMS, kind, gap

@@ -110,6 +110,8 @@ def test_types_of_other_languages(language: str, text: str, expected: str) -> No
         ("ANNA VELM: Good morning.", "ANNA VELM", "person"),
         ("it used Zorbix for that", "Zorbix", "unknown"),
         ("then Zorbix said so", "Zorbix", "unknown"),
+        ("The X Window System draws it.", "X Window System", "product"),
+        ("Zorbix Scripting Guide: How to begin", "Zorbix Scripting Guide", "work"),
     ],
 )
 def test_types(text: str, name: str, kind: str) -> None:
@@ -119,6 +121,7 @@ def test_types(text: str, name: str, kind: str) -> None:
 def test_a_capital_that_proves_nothing_does_not_anchor() -> None:
     assert not by_name("Quill left. They stayed.")["Quill"].anchored
     assert by_name("Quill left. They followed Quill.")["Quill"].anchored
+    assert not by_name("See below:\n3) Rewrite it.")["Rewrite"].anchored
     assert not by_name("## The Silent Orchard\n\nit began.")["Silent Orchard"].anchored
     assert by_name("ANNA VELM: Good morning.")["ANNA VELM"].anchored
 
