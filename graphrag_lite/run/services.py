@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, Fail, unguarded
 from graphrag_lite.errors import TableError
+from graphrag_lite.run.workers import give_memory_back
 from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
@@ -49,20 +50,25 @@ class Last:
         if self.changed.intersection(unless) or ("failed" in unless and self.failed):
             return None
         try:
-            return [tables.read(self.folder, name, only.get(name)) for name in (*names, *only)]
+            read = [tables.read(self.folder, name, only.get(name)) for name in (*names, *only)]
         except TableError:
             return None
+        give_memory_back()  # to read takes as much again as what is read
+        return read
 
-    def rows(self, name: str, only: list[str], ids: Collection[str]) -> "pa.Table | None":
-        """Return the rows with these ids, and `only` some columns, `id` first; None where the table is damaged.
+    def rows(self, name: str, by: str, values: Collection[str], *only: str) -> "pa.Table | None":
+        """Return `only` some columns of the rows with one of these values in column `by`; None where it is damaged.
 
-        No more of it is held at once than some rows.
+        No more of the table is held at once than some rows.
         """
+        import numpy as np
         import pyarrow as pa
 
+        held = [tables.schema(name).empty_table().select(only)]
         try:
-            parts = (pa.Table.from_batches([part]) for part in tables.batches(self.folder, name, only))
-            held = [groups.rows_of(part, "id", ids).combine_chunks() for part in parts]
+            for part in tables.batches(self.folder, name, [*only]) if values else ():
+                table = pa.Table.from_batches([part])
+                held.append(table.take(pa.array(np.flatnonzero(groups.is_in(table, by, values)))))
         except TableError:
             return None
-        return pa.concat_tables(held) if held else None
+        return pa.concat_tables(held)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 Row = tuple[Any, ...]
+UNIT = ["id", "char_start", "ordinal"]
 
 
 async def extract_graph_fast(
@@ -87,17 +88,20 @@ def _unlike_before(
 ) -> tuple[LazyItems[TextUnit], KeptUnits, Tables]:
     """Return the units of documents that are not as they were, what of them is kept, and the mentions of all others."""
     none = tables.make("entity_mentions", []), tables.make("relationship_mentions", [])
-    names, read = ("source_units", "entity_mentions", "relationship_mentions"), ["id", "title", "language", "blocks"]
-    if last is None or not (before := last.read(*names, source_documents=read, unless={"settings", "code"})):
+    read = {"source_documents": ["id", "title", "language", "blocks"], "source_units": ["document_id", *UNIT]}
+    names = ("entity_mentions", "relationship_mentions")
+    if last is None or not (before := last.read(*names, unless={"settings", "code"}, **read)):
         return _units(source_documents, source_units, max_title_units), KeptUnits({}, None), none
-    then, entities, relationships, documents = before
+    entities, relationships, documents, then = before
     other = groups.changed_keys(source_documents, documents, "id", ["title", "language"])  # its id tells its blocks
-    other |= groups.changed_keys(source_units, then, "document_id", ["id", "char_start", "ordinal"])
+    other |= groups.changed_keys(source_units, then, "document_id", UNIT)
     if last.failed:
         other.update(*(each["id"].to_pylist() for each in (source_documents, documents)))
+    if (then := last.rows("source_units", "document_id", other, "document_id", *UNIT, "text")) is None:
+        return _units(source_documents, source_units, max_title_units), KeptUnits({}, None), none
     units, units_then = (
-        _units(groups.rows_of(one, "id", other), groups.rows_of(all_units, "document_id", other), max_title_units)
-        for one, all_units in ((source_documents, source_units), (documents, then))
+        _units(groups.rows_of(one, "id", other), own, max_title_units)
+        for one, own in ((source_documents, groups.rows_of(source_units, "document_id", other)), (documents, then))
     )
     touched, stay = zip(
         *(groups.split_rows(each, "document_id", other) for each in (entities, relationships)), strict=True

@@ -1,10 +1,10 @@
 """What search needs, computed once: BM25 postings, which text units name which entity, which names mean it."""
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date
-from itertools import chain, compress
+from itertools import chain, compress, count
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -123,12 +123,13 @@ def _counts(
         each(_counted, unread), (attempt(report.id, _counted, report) for report in compress(reports, written))
     )
     read: dict[str, None] = {}
-    number = {term: place for place, term in enumerate(before["term"].to_pylist())}
+    known_terms = {term: place for place, term in enumerate(before["term"].to_pylist())}
+    number = defaultdict(count(len(known_terms)).__next__, known_terms)  # of a new term the next
     offsets, held, times = array("i", [0]), array("i"), array("i")
     for key, counted in zip(chain(*map(compress, keys, (new, written))), found, strict=True):
         if counted is not None and key not in read:
             read[key] = None
-            held.extend(number.setdefault(term, len(number)) for term in counted[0])
+            held.extend(map(number.__getitem__, counted[0]))
             times.extend(counted[1])
             offsets.append(len(held))
     lists = {name: _lists(np.asarray(offsets), values) for name, values in (("terms", held), ("counts", times))}

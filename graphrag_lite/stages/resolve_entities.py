@@ -138,14 +138,14 @@ def _lower_counts(source_units: "pa.Table", each: Each, attempt: Attempt, last: 
 
     An equal id is an equal text.
     """
-    before = last.read("source_units", "word_counts", unless={"code", "failed"}) if last else None
-    if not before:
+    before = last.read("word_counts", source_units=["id"], unless={"code", "failed"}) if last else None
+    if not last or not before:
         return _counted(source_units, each, attempt)
-    then, counts = before
-    came, went = (
-        groups.split_rows(source_units, "id", then["id"])[1],
-        groups.split_rows(then, "id", source_units["id"])[1],
-    )
+    counts, then = before
+    _, came = groups.split_rows(source_units, "id", then["id"])
+    _, gone = groups.split_rows(then, "id", source_units["id"])
+    if (went := last.rows("source_units", "id", gone["id"].to_pylist(), "id", "text")) is None:
+        return _counted(source_units, each, attempt)
     found = Counter(dict(tables.rows(counts, "word", "n")))
     found.update(_counted(came, each, attempt))
     found.subtract(_counted(went, each, attempt))

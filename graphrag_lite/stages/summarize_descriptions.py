@@ -42,6 +42,7 @@ Row = dict[str, Any]
 ENCODING = "cl100k_base"  # what tokens of descriptions are counted in
 WORDS_PER_TOKEN = 0.75
 FOLDED = ("entity_mentions", "relationship_mentions", "entity_resolutions")
+MADE = ("entities", "relationships")
 
 
 async def summarize_descriptions(
@@ -71,8 +72,9 @@ async def summarize_descriptions(
     with open_database(sum(table.num_rows for table in read)) as database:
         for name, table in zip(FOLDED, read, strict=True):
             database.register(name, table)
+        kept = _before(database, read, languages, last)
         execute(database, QUERIES["fold"])
-        kept = _touched(database, read, languages, last)
+        execute(database, QUERIES["touched" if kept else "all_touched"])
         forms = _forms(database, texts, languages, each)
         database.register("forms", forms)
         n_units = pc.count_distinct(entity_mentions["text_unit_id"]).as_py()
@@ -146,30 +148,31 @@ def _made(name: str, folded: "pa.Table", rows: Iterable[Row]) -> "pa.Table":
     return pa.concat_tables([schema.empty_table(), *(pa.Table.from_pylist(part, schema) for part in parts)])
 
 
-def _touched(
+def _before(
     database: "duckdb.DuckDBPyConnection", read: Iterable["pa.Table"], languages: Mapping[str, str], last: Last | None
 ) -> "list[pa.Table] | None":
-    """Tell the database what a change touches. Returns the last entities and relationships, None where all is new."""
+    """Tell the database what is not as it was. Returns the last entities and relationships, None where all is new."""
     import pyarrow as pa
 
-    names, unless = (*FOLDED, "entities", "relationships", "mention_forms"), {"settings", "code", "failed"}
-    before = last.read(*names, source_documents=["id", "language"], unless=unless) if last else None
-    told = tables.rows(before[-1], "id", "language") if before else ()
-    retold = [identity for identity, language in told if languages.get(identity, language) != language]
-    database.register("retold", pa.table({"document_id": pa.array(retold, pa.string())}))
-    database.register("forms_before", before[-2] if before else tables.make("mention_forms", []))
-    if not before:
-        execute(database, QUERIES["all_touched"])
-        return None
-    for name, now, table in zip(FOLDED, read, before[:3], strict=True):
+    other: dict[str, pa.Table] = {}
+    for name, now in zip(FOLDED, read, strict=True):  # one after the other: each may be a fifth of all memory
         by = "name" if name == "entity_resolutions" else "document_id"
-        other = groups.changed_keys(now, table, by, now.column_names)
-        database.register(f"{name}_now", groups.rows_of(now, by, other))
-        database.register(f"{name}_before", groups.rows_of(table, by, other))
-    for name, table in zip(("entities", "relationships"), before[3:5], strict=True):
-        database.register(f"{name}_before", table)
-    execute(database, QUERIES["touched"])
-    return before[3:5]
+        if last and (found := last.read(name, unless={"settings", "code", "failed"})):
+            keys = groups.changed_keys(now, found[0], by, now.column_names)
+            for when, table in (("now", now), ("before", found.pop())):
+                other[f"{name}_{when}"] = table.take(pa.array(np.flatnonzero(groups.is_in(table, by, keys))))
+    columns = {name: [c for c in tables.schema(name).names if c != "text_unit_ids"] for name in MADE}
+    found = None
+    if last and len(other) == 2 * len(FOLDED):
+        found = last.read("mention_forms", source_documents=["id", "language"], **columns)
+    forms, documents, *kept = found or [tables.make(name, []) for name in ("mention_forms", "source_documents")]
+    told = tables.rows(documents, "id", "language")
+    retold = [identity for identity, language in told if languages.get(identity, language) != language]
+    other |= {f"{name}_before": table for name, table in zip(MADE, kept, strict=False)} | {"forms_before": forms}
+    other["retold"] = pa.table({"document_id": pa.array(retold, pa.string())})
+    for name, table in other.items():
+        database.register(name, table)
+    return kept or None
 
 
 def _table(

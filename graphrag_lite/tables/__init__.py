@@ -331,7 +331,7 @@ def batches(folder: Path, name: str, only: list[str]) -> "Iterator[pa.RecordBatc
     path = path_in(folder, name)
     options = {"page_checksum_verification": True, "pre_buffer": False, "buffer_size": 1 << 20}
     with telling_damage(path), pq.ParquetFile(path, **options) as file:
-        yield from file.iter_batches(batch_size=4096, columns=only, use_threads=False)
+        yield from file.iter_batches(batch_size=512, columns=only, use_threads=False)
 
 
 def content_id(*parts: str) -> str:
