@@ -11,11 +11,17 @@ from graphrag_lite.evidence.report_choice import Choose, best_of
 from graphrag_lite.evidence.report_facts import MAX_MEMBERS, Fact
 from graphrag_lite.evidence.report_statements import Statement
 from graphrag_lite.evidence.report_told import Told
+from graphrag_lite.settings import ReportCommunitiesFast
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = Mapping[str, Any]
+
+
+def most_told(settings: ReportCommunitiesFast) -> int:
+    """Return how many facts a page tells at most."""
+    return settings.max_summary_sentences + settings.max_findings
 
 
 class KnownPages:
@@ -26,12 +32,11 @@ class KnownPages:
     a page was chosen from are chosen from again. Of rows of tables, which are no single sentences, it is in the hash.
     """
 
-    def __init__(self, before: "pa.Table | None", told: Told, of_all: Collection[Any], most: int) -> None:
-        """`of_all` is what every page hangs on beside its community, such as settings; `most` sentences are chosen."""
+    def __init__(self, before: "pa.Table | None", told: Told, settings: ReportCommunitiesFast) -> None:
         kept = tables.rows(before, "inputs", "page", "choice") if before else ()
         self._before = {inputs: (page, choice) for inputs, page, choice in kept}
-        self._told, self._of_all = told, json.dumps(of_all).encode()
-        self.best_of: Choose = partial(best_of, most=most, idf=told.idf)
+        self._told, self._of_all = told, json.dumps([settings.model_dump(), sorted(told.sources.usual)]).encode()
+        self.best_of: Choose = partial(best_of, most=most_told(settings), idf=told.idf)
         self._sentences: dict[tuple[str, int], bytes] = {}
         self._members: dict[str, bytes] = {}
         self._asked: dict[str, tuple[str, str]] = {}

@@ -7,7 +7,7 @@ it (maximal marginal relevance: Carbonell and Goldstein, SIGIR 1998; here by ter
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -295,7 +295,7 @@ def subject_of(index: "SnapshotView", row: int) -> str:
 
 def _candidates(
     index: "SnapshotView", unit: int, score: float, wanted: _Wanted, held: Mapping[int, tuple[float, bool]]
-) -> list[_Candidate]:
+) -> Iterator[_Candidate]:
     asked = wanted.terms
     row = index.document_row[unit]
     document, language = index.document_of(unit)
@@ -305,7 +305,6 @@ def _candidates(
     introduced = marked = offset == 0 and is_about(heading, things)
     floor = NAMED_FLOOR if subject_of(index, row) else FLOOR
     left_out, code, cards = itemgetter("references", "code", "card")(blocks_of(index, row))
-    found: list[_Candidate] = []
     before = headed = frozenset[str]()
     for span in _spans(text, offset, language, cards):
         start, end = spoken_span(document, offset + span[0], offset + span[1])
@@ -322,9 +321,7 @@ def _candidates(
         of_row = any(first <= start < last for first, last in cards)
         in_order = terms(sentence, language)
         own = frozenset(in_order)
-        is_all = sentence == document.strip() and 1 < len(own - asked) < len(own)  # a message without a full stop
-        short = end - start < MIN_FRAGMENT and not is_all
-        if fragment and not of_row and (short or is_head(document, start, end)):
+        if fragment and not of_row and (_is_too_short(sentence, document, own, asked) or is_head(document, start, end)):
             introduced = introduced and marked  # the next name of a list
             continue
         asks = ASKS.search(sentence, max(0, len(sentence) - 4)) is not None
@@ -335,12 +332,12 @@ def _candidates(
         if of_row and fragment and _is_idle_cell(sentence, own, language, wanted):
             continue
         label = document[offset + span[0] : start].strip()
-        of_time = [told for at, told in held.items() if offset + span[0] <= at < end]
+        of_time = [told for at, told in held.items() if offset + span[0] <= at < end] or [(0.0, False)]
+        fits, begins = zip(*of_time, strict=True)
         n_new = len(own - asked)  # what only repeats the question does not answer it
         worth = score * (n_new + 0.1) / (n_new + 1) * wanted.worth(index, f"{label} {sentence}", in_order, language)
-        worth *= 1 + HELD * max((fit for fit, _ in of_time), default=0.0)
-        if of_row and fragment and _is_asked_by_label(sentence, language, wanted):
-            worth *= 1 + CELL
+        worth *= 1 + HELD * max(fits)
+        worth *= 1 + CELL * (of_row and fragment and _is_asked_by_label(sentence, language, wanted))
         shows = any(first <= start and end <= last for first, last in code)
         if introduced and not fragment and not shows and not ITEM.match(document, max(0, start - 2)):
             worth, introduced = worth * (1 + INTRODUCED), False
@@ -349,16 +346,21 @@ def _candidates(
             worth *= UNFIT
         thanks = label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2)  # or "Yes, sure."
         worth *= (CODE if shows else 1.0) * (THANKS if thanks else 1.0)
-        name = label or speaker_of(document, start)
-        known = asked & set(terms(f"{name} {_JOINED.sub(' ', name)}", language))
+        known = asked & _speaker_terms(label or speaker_of(document, start), language)
         answers = wanted.sought.kind == "person" and label.endswith((":", "：")) and not known
         own |= known
         place = Statement(unit, start, end, label.rstrip(":： ") if answers else "")
-        found.append(
-            _Candidate(place, own, (title | headed | before) - own, worth, floor, any(begins for _, begins in of_time))
-        )
+        yield _Candidate(place, own, (title | headed | before) - own, worth, floor, any(begins))
         before = own & asked
-    return found
+
+
+def _is_too_short(sentence: str, document: str, own: Set[str], asked: Set[str]) -> bool:
+    """Say whether a fragment says too little; a message without a full stop, which is all of its document, does not."""
+    return len(sentence) < MIN_FRAGMENT and not (sentence == document.strip() and 1 < len(own - asked) < len(own))
+
+
+def _speaker_terms(name: str, language: str) -> set[str]:
+    return set(terms(f"{name} {_JOINED.sub(' ', name)}", language))
 
 
 def _is_idle_cell(sentence: str, own: Set[str], language: str, wanted: _Wanted) -> bool:

@@ -12,38 +12,33 @@ where there is something new. Ranks are of now: they compare a community with al
 import hashlib
 import json
 import logging
-import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.evidence.definition import definition
-from graphrag_lite.evidence.known_pages import KnownPages
-from graphrag_lite.evidence.report_choice import Choose, choose_facts, is_story, of_one_language, opens_document
+from graphrag_lite.evidence.known_pages import KnownPages, most_told
+from graphrag_lite.evidence.report_choice import Choose, choose_facts, is_story, of_one_language
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
-from graphrag_lite.evidence.report_statements import WORD, Sources
-from graphrag_lite.evidence.report_title import common_subject, is_informative, title, year_range
+from graphrag_lite.evidence.report_statements import Sources
+from graphrag_lite.evidence.report_subject import main_entity, report_title, years
+from graphrag_lite.evidence.report_title import title, year_range
 from graphrag_lite.evidence.report_told import MIN_MEMBERS, Told, all_told
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.long_texts import LongTexts
 from graphrag_lite.text.plain_text import one_line
-from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-FILE_WORDS = re.compile(r"\w-[^\W\d_a-z]|[a-z][A-Z]")  # "Eric-Horvitz Microsoft", "DanielaRus": a file's name
-OFTEN = 4  # of so many sentences one names who stands in a title beside the main entity
-SHORTEST_NAME = 3  # characters of a name that stands before the title of a document
-ABOUT = 4  # times the facts of who a title defines are at least those of any other
+KEPT = ("document_signs", "report_sentences", "report_pages")  # what was read and made for the last run
 MAX_VALUES = 4  # of tables that a summary counts
 DIGITS = 2  # of what a relationship counts: an edit anywhere moves all of them a little, and no page hangs on that
 REPEATED = 2  # of so many sentences of a report one may stand on pages before it, or these tell it
@@ -95,13 +90,10 @@ async def report_communities_fast(
     reported on is a failure; a sentence that cannot be read is one, and states nothing.
     """
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
-    kept_tables = ("document_signs", "report_sentences", "report_pages")
-    before = last.read(*kept_tables, unless={"code", "failed"}) if last else None
+    before = last.read(*KEPT, unless={"code", "failed"}) if last else None
     sources = Sources(source_documents, source_units, entity_mentions, before, attempt)
     told = all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources, each)
-    most = settings.max_summary_sentences + settings.max_findings
-    of_all = [settings.model_dump(), sorted(sources.usual)]
-    pages = KnownPages(before[2] if before else None, told, of_all, most)
+    pages = KnownPages(before[2] if before else None, told, settings)
     weight = {identity: row["weight"] for identity, row in told.relationship.items()}
     texts = LongTexts(source_documents)
     kept = {} if refresh else _kept(mode, last, source_units, texts, entities, held, weight)
@@ -200,8 +192,7 @@ def _page(
     """Return what the report of a community tells: made of nothing but what `KnownPages.page` makes a digest of."""
     found = of_one_language(facts(inside, members, told.stated, told.named, counts, strength, told.sources))
     leads = {row["id"]: told.leads[row["id"]] for row in members if row["id"] in told.leads}
-    most = settings.max_summary_sentences + settings.max_findings
-    chosen = choose_facts(found, leads, members, choose, most, above, told.sources, whole=whole)
+    chosen = choose_facts(found, leads, members, choose, most_told(settings), above, told.sources, whole=whole)
     if not chosen:
         return None
     if 2 * sum(fact.is_row for fact in chosen) >= len(chosen):
@@ -214,9 +205,9 @@ def _page(
         summary, findings = chosen[:n_summary], chosen[n_summary:]
     titles = {row["id"]: row["title"] for row in members}
     n_facts = Counter(i for fact in chosen for i in titles if i in fact.about or titles[i] in fact.sentence.text)
-    main = _main(titles, n_facts, chosen, told)
+    main = main_entity(titles, n_facts, chosen, told)
     of = next(row for row in members if row["id"] == main)
-    name = _title(of, titles, n_facts, chosen, _years(summary, findings), told)
+    name = report_title(of, titles, n_facts, chosen, years(summary, findings), told)
     if all(chapters := [told.sources.chapter(fact.first) for fact in findings]):
         findings = [replace(fact, title=chapter) for fact, chapter in zip(findings, chapters, strict=True)]
         titles = {}
@@ -301,55 +292,6 @@ def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float
         strength[row["source_id"]] += counts[row["id"]]
         strength[row["target_id"]] += counts[row["id"]]
     return strength
-
-
-def _main(titles: Mapping[str, str], n_facts: Mapping[str, int], chosen: Sequence[Fact], told: Told) -> str:
-    """Return whom a report is about, of members by id: who its first fact defines, else names that others name most."""
-    first = [i for i, name in titles.items() if i in chosen[0].about or name in chosen[0].sentence.text]
-    most = max(n_facts.values(), default=0)
-    defined = {i for i in _defined(first, chosen[0], told) if ABOUT * n_facts[i] >= most}
-    return min(first or [*titles][:1], key=lambda i: (i not in defined, titles[i].islower(), -n_facts[i]))
-
-
-def _defined(identities: Iterable[str], fact: Fact, told: Told) -> set[str]:
-    return {i for i in identities if i in told.leads and told.leads[i].place == fact.first.place}
-
-
-def _title(
-    of: Row, titles: Mapping[str, str], n_facts: Mapping[str, int], chosen: Sequence[Fact], period: str, told: Told
-) -> str:
-    """Return the title of a report on what is `chosen`: the main entity, what it is, or is told in, and period."""
-    language = chosen[0].first.language
-    is_defined = _defined([of["id"]], chosen[0], told)
-    is_what = definition(chosen[0].sentence.text, of["title"], language) if is_defined else ""
-    name = told.sources.own_title(
-        common_subject([told.sources.called(fact.first.place[0]) for fact in chosen]), language
-    )
-    words = set(WORD.findall(of["title"].casefold()))
-    of_file = FILE_WORDS.search(name) and words.issubset(WORD.findall(name.casefold()))
-    if name and not (is_what and (name.casefold() in of["title"].casefold() or of_file)):
-        headed = of["type"] == "location" and not is_informative(
-            told.sources.document(chosen[0].first.place[0])["title"]
-        )
-        called = of["title"].split()[-1] if of["type"] == "person" else of["title"]
-        known = called.casefold() in name.casefold() or len(called) < SHORTEST_NAME  # "CO" of "CO 2", "N"
-        wanted = set(terms(name, language))
-        told_first = opens_document(chosen[0]) and 2 * len(wanted.intersection(chosen[0].sentence.terms)) > len(wanted)
-        return title([] if headed or known or told_first else [of["title"]], name, period)
-    if is_what:
-        return title([of["title"]], is_what, period)
-    least = max(2, len(chosen) / OFTEN)
-    often = (i for i in sorted(titles, key=lambda i: -n_facts[i]) if n_facts[i] >= least)
-    others = [titles[i] for i in often if words.isdisjoint(WORD.findall(titles[i].casefold()))]
-    return title([of["title"], *others], "", period)
-
-
-def _years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:
-    """Return the years that a report's sentences state; where hardly one says when, those as of which they are told."""
-    stated = [fact.first.stated for fact in (*summary, *findings) if fact.first.stated]
-    if 2 * len(stated) < len(summary) + len(findings):
-        stated = [fact.first.period for fact in (*summary, *findings) if fact.first.day and fact.first.period]
-    return year_range(stated)
 
 
 def _table_report(told: Sequence[Fact], values: Sequence[tuple[str, int]]) -> Row:

@@ -3,7 +3,7 @@
 import logging
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -99,9 +99,7 @@ async def resolve_entities(
         from graphrag_lite.extraction.judged_names import joined_by_model
 
         described = list(zip(names, types, entity_mentions["description"].to_pylist(), strict=True))
-        # Not by the names of files: one that is renamed must change no question, and new documents mostly come last.
-        days = dict(tables.rows(source_documents, "id", "created_at"))
-        order = sorted(range(len(document_ids)), key=lambda i: (days[document_ids[i]], document_ids[i]))
+        order = _by_date(source_documents, document_ids)
         rows = await joined_by_model(rows, [described[place] for place in order], settings.max_pairs, model, prompts)
     if settings.known.types:
         rows = apply_types(rows, _types_told(text_of, entity_mentions, settings.known.types))
@@ -228,6 +226,15 @@ def _texts(source_units: "pa.Table") -> TextOf:
         return texts[row].as_py(), starts[row].as_py()
 
     return text_of
+
+
+def _by_date(source_documents: "pa.Table", document_ids: Sequence[str]) -> list[int]:
+    """Return the places of mentions by the dates of their documents, ties by document id, then as they stand.
+
+    The names of files have no say: a file that is renamed must change no question, and new documents mostly come last.
+    """
+    created_at = dict(tables.rows(source_documents, "id", "created_at"))
+    return sorted(range(len(document_ids)), key=lambda i: (created_at[document_ids[i]], document_ids[i]))
 
 
 def _related(

@@ -1,0 +1,66 @@
+"""Whom a page is about, its title and its years, from what was chosen to be told on it."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from graphrag_lite.evidence.definition import definition
+from graphrag_lite.evidence.report_choice import Row, opens_document
+from graphrag_lite.evidence.report_facts import Fact
+from graphrag_lite.evidence.report_statements import WORD
+from graphrag_lite.evidence.report_title import common_subject, is_informative, title, year_range
+from graphrag_lite.evidence.report_told import Told
+from graphrag_lite.text.words import terms
+
+FILE_WORDS = re.compile(r"\w-[^\W\d_a-z]|[a-z][A-Z]")  # "Eric-Horvitz Microsoft", "DanielaRus": a file's name
+OFTEN = 4  # of so many sentences one names who stands in a title beside the main entity
+SHORTEST_NAME = 3  # characters of a name that stands before the title of a document
+ABOUT = 4  # times the facts of who a title defines are at least those of any other
+
+
+def main_entity(titles: Mapping[str, str], n_facts: Mapping[str, int], chosen: Sequence[Fact], told: Told) -> str:
+    """Return whom a report is about, of members by id: who its first fact defines, else names that others name most."""
+    first = [i for i, name in titles.items() if i in chosen[0].about or name in chosen[0].sentence.text]
+    most = max(n_facts.values(), default=0)
+    defined = {i for i in _defined(first, chosen[0], told) if ABOUT * n_facts[i] >= most}
+    return min(first or [*titles][:1], key=lambda i: (i not in defined, titles[i].islower(), -n_facts[i]))
+
+
+def _defined(identities: Iterable[str], fact: Fact, told: Told) -> set[str]:
+    return {i for i in identities if i in told.leads and told.leads[i].place == fact.first.place}
+
+
+def report_title(
+    of: Row, titles: Mapping[str, str], n_facts: Mapping[str, int], chosen: Sequence[Fact], period: str, told: Told
+) -> str:
+    """Return the title of a report on what is `chosen`: the main entity, what it is, or is told in, and period."""
+    language = chosen[0].first.language
+    is_defined = _defined([of["id"]], chosen[0], told)
+    is_what = definition(chosen[0].sentence.text, of["title"], language) if is_defined else ""
+    name = told.sources.own_title(
+        common_subject([told.sources.called(fact.first.place[0]) for fact in chosen]), language
+    )
+    words = set(WORD.findall(of["title"].casefold()))
+    of_file = FILE_WORDS.search(name) and words.issubset(WORD.findall(name.casefold()))
+    if name and not (is_what and (name.casefold() in of["title"].casefold() or of_file)):
+        headed = of["type"] == "location" and not is_informative(
+            told.sources.document(chosen[0].first.place[0])["title"]
+        )
+        called = of["title"].split()[-1] if of["type"] == "person" else of["title"]
+        known = called.casefold() in name.casefold() or len(called) < SHORTEST_NAME  # "CO" of "CO 2", "N"
+        wanted = set(terms(name, language))
+        told_first = opens_document(chosen[0]) and 2 * len(wanted.intersection(chosen[0].sentence.terms)) > len(wanted)
+        return title([] if headed or known or told_first else [of["title"]], name, period)
+    if is_what:
+        return title([of["title"]], is_what, period)
+    least = max(2, len(chosen) / OFTEN)
+    often = (i for i in sorted(titles, key=lambda i: -n_facts[i]) if n_facts[i] >= least)
+    others = [titles[i] for i in often if words.isdisjoint(WORD.findall(titles[i].casefold()))]
+    return title([of["title"], *others], "", period)
+
+
+def years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:
+    """Return the years that a report's sentences state; where hardly one says when, those as of which they are told."""
+    stated = [fact.first.stated for fact in (*summary, *findings) if fact.first.stated]
+    if 2 * len(stated) < len(summary) + len(findings):
+        stated = [fact.first.period for fact in (*summary, *findings) if fact.first.day and fact.first.period]
+    return year_range(stated)
