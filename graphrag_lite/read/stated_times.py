@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from graphrag_lite.read.documents import Fields, Item, Loaded, Message
-from graphrag_lite.text.dates import LONGEST
+from graphrag_lite.text.dates import LONGEST, iso_date
 from graphrag_lite.text.timestamps import column_to_iso, is_standard
 
 DATE_LINE = re.compile(
@@ -14,13 +15,24 @@ DATE_LINE = re.compile(
     r"((?:\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]{4,30})?)|[^\n]{6,80}$)",
     re.I | re.M,
 )
+FIRST = 6  # lines of a text, of which one may be its date
 DATED = re.compile(r"(?<!\d)[12]\d{3}(?!\d)|\d{1,2}[-/.]\d{1,2}[-/.]\d{2}")
 
 
 def stated_date(text: str, fields: Fields) -> dict[str, str]:
-    """Return what a `Date: Tue, 30 May 2023` line near the top of a text states, as its time field."""
-    lines = (found[1].strip(" \t\r\"'*_") for found in DATE_LINE.finditer(text[:1000]))
-    return next(({fields.time: line} for line in lines if DATED.search(line)), {})
+    """Return what a `Date: Tue, 30 May 2023` line near the top of a text states, or a first line that is all a day.
+
+    >>> stated_date("Acme earnings call\\nQ4\\n\\nTuesday, July 22, 2014\\n\\nANN LEE: Hello.", Fields())
+    {'timestamp': 'Tuesday, July 22, 2014'}
+    """
+    top = text[:1000]
+    lines = (found[1].strip(" \t\r\"'*_") for found in DATE_LINE.finditer(top))
+    if dated := next(filter(DATED.search, lines), ""):
+        return {fields.time: dated}
+    first = (line.strip("#*_ \t\r") for line in top.splitlines() if line.strip())
+    days = (line for line in islice(first, FIRST) if len(iso_date(line)) == len("2014-07-22"))
+    day = next(days, "")
+    return {fields.time: day} if day else {}
 
 
 def read_times(items: Iterable[Item], fields: Fields) -> Iterator[Item]:

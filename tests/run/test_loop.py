@@ -145,7 +145,7 @@ def test_the_manifest_tells_what_was_made_from_what(texts: Path, output: Path) -
         ("extract_graph_fast", {"max_neighbours": 1}),
         ("resolve_entities", {"alias": False}),
         ("summarize_descriptions", {"max_sentences": 1}),
-        ("detect_communities", {"max_cluster_size": 2}),
+        ("detect_communities", {"resolution": 0.01}),
         ("report_communities_fast", {"max_summary_sentences": 1}),
         ("index_search", {"b": 0.5}),
     ],
