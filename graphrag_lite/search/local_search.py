@@ -10,6 +10,7 @@ from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.answer_type import expected_answer
 from graphrag_lite.search.attributes_asked import nothing_told
+from graphrag_lite.search.bylines import byline_answer
 from graphrag_lite.search.comparison import of_each
 from graphrag_lite.search.date_answers import COMPUTED, OPEN, date_answer
 from graphrag_lite.search.definitions import defining_units
@@ -52,6 +53,8 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     if question.aspects is not None:
         return overview(question, method, ranking)
     if told := table_answer(question, method) or date_answer(question, method) or value_answer(question, query, method):
+        return told
+    if told := byline_answer(question, method, ranking):
         return told
     nothing = says_nothing(question, question.weights)
     if nothing or (nothing is False and nothing_told(question, scores)):

@@ -61,7 +61,7 @@ INTRODUCED = 3.0  # more for the first sentence below the name of that thing, or
 HOP, HOP_SHARE = 12.0, 0.35
 # What a question counts, where a kind of thing is asked for, an entry of a bibliography, and what announces a finding.
 UNFIT = 0.5
-CODE = 0.3  # what a line of code counts: it shows what others say
+CODE = 0.3  # what a line of code counts, which shows what others say, and a legal notice
 # What repeats this share of "Why did it sink?" says that it sank; one of so many sentences behind it may say why.
 REPEATED, REASON_WITHIN = 0.5, 2
 _FORMS = expressions(__package__, "sentence_choice.txt")
@@ -304,7 +304,7 @@ def _candidates(
     things = () if defines(text, wanted.sought.things) else wanted.sought.things
     introduced = marked = offset == 0 and is_about(heading, things)
     floor = NAMED_FLOOR if subject_of(index, row) else FLOOR
-    left_out, code, cards = itemgetter("references", "code", "card")(blocks_of(index, row))
+    left_out, code, notices, cards = itemgetter("references", "code", "notice", "card")(blocks_of(index, row))
     before = headed = frozenset[str]()
     for span in _spans(text, offset, language, cards):
         start, end = spoken_span(document, offset + span[0], offset + span[1])
@@ -338,7 +338,7 @@ def _candidates(
         worth = score * (n_new + 0.1) / (n_new + 1) * wanted.worth(index, f"{label} {sentence}", in_order, language)
         worth *= 1 + HELD * max(fits)
         worth *= 1 + CELL * (of_row and fragment and _is_asked_by_label(sentence, language, wanted))
-        shows = any(first <= start and end <= last for first, last in code)
+        shows = any(first <= start and end <= last for first, last in (*code, *notices))
         if introduced and not fragment and not shows and not ITEM.match(document, max(0, start - 2)):
             worth, introduced = worth * (1 + INTRODUCED), False
             before |= asked

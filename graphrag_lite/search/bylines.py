@@ -1,0 +1,44 @@
+"""Who wrote a document: its byline, where a question asks for the author of what the document's title names."""
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphrag_lite.search.answer import Answer, Ranking, Statement, compose
+from graphrag_lite.text.word_lists import expressions
+from graphrag_lite.text.words import terms
+
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.question import Question
+
+TOP = 2000  # first characters of a document, in which its byline stands
+_FORMS = expressions(__package__, "bylines.txt")
+_ASKS = re.compile(_FORMS["asks"], re.I)
+_WRITTEN = re.compile(rf"\b(?:{_FORMS['written']})\b", re.I)
+_NAME = rf"[^\W\d_a-zß-ÿ][\w.'’-]*(?:(?:,? (?:{_FORMS['within']}|&)|,)? [^\W\d_a-zß-ÿ][\w.'’-]*){{0,7}}"
+_BYLINE = re.compile(
+    rf"(?m)^[\W_]*((?i:{_FORMS['byline']})(?:[ \t]*[:：]\s*|\s+)[*_]*{_NAME})(?=\s*(?:$|[*_,;|(·•\u2013\u2014]))"
+)
+
+
+def byline_answer(question: "Question", method: str, ranking: Ranking) -> Answer | None:
+    """Answer by the byline of the first document found whose title has all that the question names; None without one.
+
+    >>> _BYLINE.search("# Bees\\n\\nBy Ann Lee, 4 March 2021\\n\\nBy the sea bees live.")[1]
+    'By Ann Lee'
+    """
+    if not _ASKS.search(question.text):
+        return None
+    index = question.index
+    named = set(question.terms).intersection(question.terms_of(_WRITTEN.sub(" ", _ASKS.sub(" ", question.text))))
+    for row in ranking.documents if named or index.n_rows("documents") == 1 else ():
+        title, language = (index.cell("documents", name, row) for name in ("title", "language"))
+        if not named <= set(terms(title, language)):
+            continue
+        for unit in np.flatnonzero(np.asarray(index.document_row) == row).tolist():
+            start = index.cell("text_units", "char_start", unit)
+            if byline := _BYLINE.search(index.cell("text_units", "text", unit), 0, max(0, TOP - start)):
+                told = Statement(unit, start + byline.start(1), start + byline.end(1), title)
+                return compose(question, method, [told], ranking)
+    return None
