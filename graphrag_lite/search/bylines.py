@@ -1,11 +1,14 @@
-"""Who wrote a document: its byline, where a question asks for the author of what the document's title names."""
+"""Who wrote a document, where a question asks for the author of what its title names: its byline, or its metadata."""
 
+import json
 import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphrag_lite.search.answer import Answer, Ranking, Statement, compose
+from graphrag_lite.evidence.citation_marks import escape_marks
+from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, compose
+from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms
 
@@ -23,7 +26,7 @@ _BYLINE = re.compile(
 
 
 def byline_answer(question: "Question", method: str, ranking: Ranking) -> Answer | None:
-    """Answer by the byline of the first document found whose title has all that the question names; None without one.
+    """Answer by the first document found whose title has all that the question names, and that has an author.
 
     >>> _BYLINE.search("# Bees\\n\\nBy Ann Lee, 4 March 2021\\n\\nBy the sea bees live.")[1]
     'By Ann Lee'
@@ -41,4 +44,8 @@ def byline_answer(question: "Question", method: str, ranking: Ranking) -> Answer
             if byline := _BYLINE.search(index.cell("text_units", "text", unit), 0, max(0, TOP - start)):
                 told = Statement(unit, start + byline.start(1), start + byline.end(1), title)
                 return compose(question, method, [told], ranking)
+        if author := json.loads(index.cell("documents", "metadata", row)).get("author"):
+            names = ", ".join(map(str, author)) if isinstance(author, list) else str(author)
+            told_of = escape_marks(one_line(f"{title}: its metadata names the author {names}."))
+            return answered(question, method, ranking, answer=told_of, citations=[])
     return None

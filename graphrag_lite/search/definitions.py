@@ -102,8 +102,8 @@ def defines(text: str, things: Iterable[str]) -> bool:
     [True, True, False]
     >>> defines("Amy Hood, chief financial officer, is here.", ["chief financial officer"])
     True
-    >>> defines("Dear me, Arc!", ["Arc"])
-    False
+    >>> defines("Dear me, Arc!", ["Arc"]), defines("Nobody knew Ann, the other guests being old.", ["Ann"])
+    (False, False)
     >>> defines("We use grouped-query attention (GQA) throughout.", ["GQA"])
     True
     """

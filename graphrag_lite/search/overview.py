@@ -46,6 +46,7 @@ DESCRIBED = 5  # of the names that are asked for: told with a sentence each
 MANY, SELDOM = 5, 0.05  # documents that names are counted by; of the count of the third, what is left out
 READ_NAMES, READ_ROWS = 3, 200  # times as many names are looked at as are shown; rows that tell the kinds of fields
 MAX_FIELDS = 6
+TITLED = 3  # documents whose titles are told
 SHORTEST_NAME = 5  # letters of a person's name in capitals
 LEAST_UNITS = 3  # that name what has changed
 SPOKEN = 5_000  # characters before a sentence in which its speaker's label is looked for
@@ -205,7 +206,9 @@ def _corpus(index: "SnapshotView") -> str:
     communities = "1 community" if n_communities == 1 else f"{n_communities:,} communities"
     found = f"{index.n_rows('entities'):,} entities in {communities}"
     n = index.n_rows("documents")
-    return f"{n:,} document{'s' * (n != 1)}{dated}{spoken}; {found}."
+    titles = list(filter(None, index.column("documents", "title").to_pylist())) if n <= TITLED else []
+    called = f" ({', '.join(map(escape_marks, titles))})" if titles else ""
+    return f"{n:,} document{'s' * (n != 1)}{called}{dated}{spoken}; {found}."
 
 
 def _most_named(index: "SnapshotView", kind: str) -> list[dict[str, Any]]:

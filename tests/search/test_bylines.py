@@ -8,6 +8,7 @@ from graphrag_lite.settings import Settings
 
 BEES = "The Bees of Kent\n\nBy Harold Finch\n\nBees have declined since 1990. By Maidstone Orchard they thrive."
 WALLS = "# How to mend a wall\n\n**Author:** Ruth Calder, 4 March 2021\n\nStart with the largest stones at the foot."
+ROLLOUT = "---\ntitle: Rollout report\nauthor: Jane [1] Doe\n---\nThe rollout took nine weeks. Mark Ellis wrote it up."
 
 
 @pytest.fixture(scope="module")
@@ -16,6 +17,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     (root / "corpus").mkdir()
     (root / "corpus" / "bees.txt").write_text(BEES)
     (root / "corpus" / "walls.md").write_text(WALLS)
+    (root / "corpus" / "rollout.md").write_text(ROLLOUT)
     return Index(pipeline.index(root / "corpus", root / "output", Settings()).snapshot)
 
 
