@@ -88,9 +88,10 @@ def _of_role(message: Value) -> Said | None:
     role, content = _role(message)
     if not role:
         raise ValueError(f"no role and content (fields: {', '.join(map(str, message))})")
+    if role not in ROLES:
+        return None
     identity = message.get("id")
-    said = Said(role, _text(content), _time(message), identity if isinstance(identity, str) else "")
-    return said if role in ROLES else None
+    return Said(role, _text(content), _time(message), identity if isinstance(identity, str) else "")
 
 
 def longmemeval(question: Value, path: str) -> Iterator[Chat]:

@@ -135,6 +135,12 @@ def test_a_broken_message_is_a_failure_and_the_rest_goes_on(corpus: Corpus) -> N
     assert all("2 rows cannot be read" in failure for failure in failed)
 
 
+def test_a_message_of_a_tool_is_left_out_whatever_it_holds(corpus: Corpus) -> None:
+    messages = [*exports.OPENAI["messages"], {"role": "tool", "content": 42}]
+    rows, _, failed = episodes(corpus({"a.json": json.dumps(exports.OPENAI | {"messages": messages}).encode()}))
+    assert [row["role"] for row in rows] == ["user", "assistant"] and not failed
+
+
 def test_a_time_that_cannot_be_read_is_told(corpus: Corpus, caplog: pytest.LogCaptureFixture) -> None:
     chat = {"messages": [{"role": "user", "content": "Hi.", "timestamp": "the day before"}]}
     rows, _, _ = episodes(corpus({"a.json": json.dumps(chat).encode()}))
