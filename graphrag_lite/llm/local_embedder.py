@@ -78,7 +78,7 @@ class LocalEmbedder:
             raise SettingsError(
                 f"embeddings.model: {self.folder} is no folder of {self.provider}: no {', '.join(missing)}"
             )
-        stats = ((self.folder / name).stat() for name in self.library.files)
+        stats = (path.stat() for path in _files(self.provider, self.folder))
         self._read = (self.provider, self.folder, tuple((each.st_mtime_ns, each.st_size) for each in stats))
 
     @property
@@ -96,8 +96,14 @@ class LocalEmbedder:
 
 @lru_cache(maxsize=2)  # each question has an embedder of its own
 def _sha256(provider: str, folder: Path, _: object) -> str:
-    paths = (folder / name for name in (*LIBRARIES[provider].files, POOLING))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in paths if path.is_file())).hexdigest()
+    content = hashlib.sha256()
+    for path in _files(provider, folder):
+        content.update(path.read_bytes())
+    return content.hexdigest()
+
+
+def _files(provider: str, folder: Path) -> list[Path]:
+    return [path for name in (*LIBRARIES[provider].files, POOLING) if (path := folder / name).is_file()]
 
 
 @lru_cache(maxsize=2)

@@ -36,7 +36,10 @@ def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[It
     row's text is a card of its cells with its long texts below.
     """
     named = Listed(lambda: (row.values for row in rows if isinstance(row.values, dict)))
-    names = dict.fromkeys(name for row in named for name in row)
+    n_rows, names = 0, dict[Any, None]()
+    for row in rows:
+        n_rows += 1
+        names |= dict.fromkeys(row.values) if isinstance(row.values, dict) else {}
     text = field_of(names, "text", fields)
     said = text == fields.text or field_of(names, "sender", fields) or "role" in names
     known = [] if said else list(islice(named, MANY))
@@ -52,7 +55,7 @@ def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[It
         raise ValueError(f"no column holds text (columns: {shown_names}). Name one with load_documents.text_field")
     if not (columns.texts or columns.title) and not any(has_word(cell) for values in known for cell in values.values()):
         raise ValueError("a table of numbers, which has no text")
-    logger.info("%s: %d rows; %s.", path, sum(1 for _ in rows), columns.said())
+    logger.info("%s: %d rows; %s.", path, n_rows, columns.said())
     for row in rows:
         where = f"{path}:{row.number}"
         if not isinstance(row.values, dict):

@@ -61,14 +61,12 @@ class Last:
 
         No more of the table is held at once than some rows.
         """
-        import numpy as np
         import pyarrow as pa
 
         held = [tables.schema(name).empty_table().select(only)]
         try:
-            for part in tables.batches(self.folder, name, [*only]) if values else ():
-                table = pa.Table.from_batches([part])
-                held.append(table.take(pa.array(np.flatnonzero(groups.is_in(table, by, values)))))
+            parts = tables.batches(self.folder, name, [*only]) if values else ()
+            held.extend(groups.copied_rows(pa.Table.from_batches([part]), by, values) for part in parts)
         except TableError:
             return None
         return pa.concat_tables(held)

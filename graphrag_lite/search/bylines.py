@@ -35,13 +35,14 @@ def byline_answer(question: "Question", method: str, ranking: Ranking) -> Answer
         return None
     index = question.index
     named = set(question.terms).intersection(question.terms_of(_WRITTEN.sub(" ", _ASKS.sub(" ", question.text))))
+    document_row = np.asarray(index.document_row)
     for row in ranking.documents if named or index.n_rows("documents") == 1 else ():
         title, language = (index.cell("documents", name, row) for name in ("title", "language"))
         if not named <= set(terms(title, language)):
             continue
-        for unit in np.flatnonzero(np.asarray(index.document_row) == row).tolist():
+        for unit in np.flatnonzero(document_row == row).tolist():
             start = index.cell("text_units", "char_start", unit)
-            if byline := _BYLINE.search(index.cell("text_units", "text", unit), 0, max(0, TOP - start)):
+            if start < TOP and (byline := _BYLINE.search(index.cell("text_units", "text", unit), 0, TOP - start)):
                 told = Statement(unit, start + byline.start(1), start + byline.end(1), title)
                 return compose(question, method, [told], ranking)
         if author := json.loads(index.cell("documents", "metadata", row)).get("author"):
