@@ -49,8 +49,7 @@ def best_of(
     sentences = [replace(one.sentence, worth=worth) for one, worth in zip(told, worths, strict=True)]
     texts = {one.text for one, above in zip(sentences, used, strict=True) if above}
     ranked = choose_sentences(sentences, len(sentences) if narrated else WIDER * most, idf, texts)
-    best = {i * most // len(sentences): i for i in reversed(ranked)}  # of each stretch: a story is told to its end
-    return [i for i in ranked if best[i * most // len(sentences)] == i] if narrated else ranked
+    return [*stories.spread(ranked, len(sentences), most)] if narrated else ranked
 
 
 def of_one_language(found: list[Fact]) -> list[Fact]:

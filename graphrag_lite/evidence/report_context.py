@@ -73,8 +73,7 @@ class Elements:
         listed = list(entities)
         number = {row["title"]: row["id"] for row in listed}
         about: dict[str, list[Record]] = defaultdict(list)
-        undated_last = ("start_date", "type", "description", "id")
-        for row, spans in sorted(claims, key=lambda c: (c[0]["start_date"] in NOT_KNOWN, *map(c[0].get, undated_last))):
+        for row, spans in sorted(claims, key=lambda item: _claim_order(item[0])):
             record = make_record(_claim(row), spans, count)
             for title in dict.fromkeys((row["subject_id"], row["object_id"])):
                 if title in number:
@@ -188,6 +187,10 @@ def _claim(row: Row) -> str:
     dates = dict.fromkeys(row[key] for key in ("start_date", "end_date") if row[key] not in NOT_KNOWN)
     facts = [value for value in (row["type"], row["status"], " to ".join(dates)) if value not in NOT_KNOWN]
     return f"Claim about {' and '.join(ends)} ({'; '.join(facts)}){_described(row)}"
+
+
+def _claim_order(row: Row) -> tuple[Any, ...]:
+    return row["start_date"] in NOT_KNOWN, row["start_date"], row["type"], row["description"], row["id"]
 
 
 def _described(row: Row) -> str:

@@ -1,7 +1,7 @@
 """Stories: a page on what is narrated with dialogue tells it from its beginning to its end, chapter by chapter."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from graphrag_lite.text.transcripts import QUOTED, WHOLE
 
@@ -61,6 +61,20 @@ def chapters(text: str) -> list[tuple[int, str]]:
     [(40, 'The Statement of the Case')]
     """
     return [(found.end(), _heading(found[0])) for found in _HEADINGS.finditer(text)]
+
+
+def spread(ranked: Iterable[int], n: int, most: int) -> Iterator[int]:
+    """Yield up to `most` of the numbers below `n`, the first ranked of each stretch: a story is told to its end.
+
+    >>> list(spread([5, 4, 0, 1], 6, 2))
+    [5, 0]
+    """
+    taken: set[int] = set()
+    for number in ranked:
+        stretch = number * most // n
+        if stretch not in taken:
+            taken.add(stretch)
+            yield number
 
 
 def _heading(lines: str) -> str:

@@ -50,8 +50,7 @@ def grey_pairs(
     found: dict[tuple[str, str], float] = {}
     for one, other in _meeting(words, frequency):
         pair = min(entities[one], entities[other]), max(entities[one], entities[other])
-        kinds = types.get(pair[0]), types.get(pair[1])
-        if pair[0] == pair[1] or (kinds[0] and kinds[1] and kinds[0].isdisjoint(kinds[1])):
+        if pair[0] == pair[1] or not _compatible(types.get(pair[0]), types.get(pair[1])):
             continue
         if NUMERAL.findall(one) != NUMERAL.findall(other) or {_gender(one), _gender(other)} == {"f", "m"}:
             continue
@@ -64,6 +63,10 @@ def grey_pairs(
             n_pairs.update(pair)
             kept.append(pair)
     return kept
+
+
+def _compatible(one: frozenset[str] | None, other: frozenset[str] | None) -> bool:
+    return not one or not other or bool(one & other)
 
 
 def _gender(key: str) -> str:

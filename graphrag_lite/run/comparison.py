@@ -98,10 +98,10 @@ class Comparison:
 def compare(a: Path, b: Path) -> Comparison:
     """Compare two snapshot folders. Raises TableError where one is damaged, or of another schema version."""
     before, after = snapshots.usable_manifest(a), snapshots.usable_manifest(b)
-    found = {}
-    for kind, (table, *_) in RECORDS.items():  # a linked table is not read
-        same = all(_same_table(before, after, name) for name in (table, *["communities"] * (kind == "reports")))
-        found[kind] = RecordChanges() if same else _records(a, b, kind)
+    found = {
+        kind: RecordChanges() if _same(before, after, kind) else _records(a, b, kind)  # a linked table is not read
+        for kind in RECORDS
+    }
     facts = FactChanges() if _same_table(before, after, "facts") else _facts(a, b)
     return Comparison(a.name, b.name, _documents(a, b), **found, facts=facts)
 
@@ -173,6 +173,11 @@ def _contents(folder: Path, documents: "pa.Table", ids: Iterable[str | None]) ->
         row | {name: stored.value(name, place) for name in CONTENT if name in stored.long}
         for row, place in zip(rows.take(pa.array(places)).to_pylist(), places.tolist(), strict=True)
     ]
+
+
+def _same(before: Mapping[str, Any], after: Mapping[str, Any], kind: str) -> bool:
+    names = ["communities", "community_reports"] if kind == "reports" else [RECORDS[kind][0]]
+    return all(_same_table(before, after, name) for name in names)
 
 
 def _same_table(before: Mapping[str, Any], after: Mapping[str, Any], name: str) -> bool:

@@ -176,9 +176,8 @@ async def _bring_up(
             so_far.checked = True
         so_far.ran.append(stage.name)
         record = await _run_stage(stage, stamp, so_far, engine, watch, started, again=again)
-    asked_again = before if before and (again or before["failures"]) else {}  # for what had failed or was stale
-    same = len({json.dumps([one.get(key) for key in RESULT]) for one in (asked_again, record)}) == 1
-    so_far.unchanged = so_far.unchanged and (kept or same)
+    asked_again = again or bool(before and before["failures"])
+    so_far.unchanged = so_far.unchanged and (kept or (asked_again and _same_result(before, record)))
     so_far.digests |= {name: entry["sha256"] for name, entry in record["tables"].items()}
     return record
 
@@ -228,10 +227,7 @@ def _publish(
     published, services = so_far.published, so_far.services
     model: Model | None = services.get("model")
     with snapshots.explain_write_errors(so_far.output):
-        failed = ((stage, *each) for stage, record in so_far.records.items() for each in record["failures"])
-        rows = [(what, stage, *rest) for stage, what, *rest in failed]
-        written = _write(so_far.building, "failures", tables.make("failures", rows))
-        so_far.records["failures"] = {"tables": {"failures": written}}
+        so_far.records["failures"] = {"tables": {"failures": _write_failures(so_far.building, so_far.records)}}
         so_far.why = list(dict.fromkeys(so_far.why))
         manifest = _manifest(so_far.settings, so_far.records, seconds, peak) | {"why": so_far.why, "changes": {}}
         manifest["previous"] = published[0].name if published else None
@@ -303,6 +299,11 @@ def _write(building: Path, name: str, table: Any) -> dict[str, Any]:
     return {"rows": table.num_rows, "bytes": path.stat().st_size, "sha256": snapshots.file_digest(path)}
 
 
+def _write_failures(building: Path, records: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    rows = [(what, stage, *rest) for stage, record in records.items() for what, *rest in record["failures"]]
+    return _write(building, "failures", tables.make("failures", rows))
+
+
 def last_run(output: Path) -> tuple[Path, dict[str, Any]] | None:
     """Return the current snapshot and its manifest, None where there is none that can be used."""
     try:
@@ -372,6 +373,11 @@ def last_result(stage: Stage, stamp: Stamp, published: tuple[Path, dict[str, Any
         return None
     changed = frozenset(part for part in ("settings", "code", "model") if before["stamp"].get(part) != stamp[part])
     return Last(published[0], changed, tuple(name for name, *_ in before["failures"]))
+
+
+def _same_result(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> bool:
+    """Say whether a stage ran, to ask again for what had failed or was stale, and has the same result."""
+    return before is not None and len({json.dumps([record[key] for key in RESULT]) for record in (before, after)}) == 1
 
 
 def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: float, peak: int) -> dict[str, Any]:

@@ -157,9 +157,15 @@ def total_usage(usage: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _add(path: Path, entry: Mapping[str, Any]) -> None:
-    with path.open("a+b") as file:
-        if file.tell() and file.seek(-1, os.SEEK_END) >= 0 and file.read() != b"\n":  # a line that a crash cut off
+    with path.open("ab") as file:
+        if file.tell() and not _ends_line(path):  # a line that a crash cut off
             file.write(b"\n")
         file.write(json.dumps(entry, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n")
         file.flush()
         os.fsync(file.fileno())
+
+
+def _ends_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"

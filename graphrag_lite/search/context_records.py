@@ -149,10 +149,7 @@ def text_unit_records(index: "SnapshotView", units: Iterable[int]) -> list[Recor
         if passages:
             heading = record_line(index.cell("documents", "title", row) or index.cell("documents", "path", row))
             date = index.cell("documents", "created_at", row)[:10]
-            lines = (
-                f"[{i}] {escape_marks(LINES.sub(chr(10), BLANKS.sub(' ', source[start:end])))}"
-                for i, (start, end) in enumerate(passages, start=1)
-            )
+            lines = (_passage(i, source[start:end]) for i, (start, end) in enumerate(passages, start=1))
             places = {i: (Statement(unit, start, end),) for i, (start, end) in enumerate(passages, start=1)}
             records.append(Record((f"From {heading}{f', {date}' if date else ''}:", *lines), places))
     return records
@@ -171,3 +168,7 @@ def _passages(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             passages.append((start, end))
     return passages
+
+
+def _passage(number: int, content: str) -> str:
+    return f"[{number}] {escape_marks(LINES.sub(chr(10), BLANKS.sub(' ', content)))}"

@@ -346,7 +346,7 @@ def _candidates(
             worth *= UNFIT
         thanks = label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2)  # or "Yes, sure."
         worth *= (CODE if shows else 1.0) * (THANKS if thanks else 1.0)
-        known = asked & _speaker_terms(label or speaker_of(document, start), language)
+        known = asked & _terms_of_name(label or speaker_of(document, start), language)
         answers = wanted.sought.kind == "person" and label.endswith((":", "：")) and not known
         own |= known
         place = Statement(unit, start, end, label.rstrip(":： ") if answers else "")
@@ -359,14 +359,14 @@ def _is_too_short(sentence: str, document: str, own: Set[str], asked: Set[str]) 
     return len(sentence) < MIN_FRAGMENT and not (sentence == document.strip() and 1 < len(own - asked) < len(own))
 
 
-def _speaker_terms(name: str, language: str) -> set[str]:
-    return set(terms(f"{name} {_JOINED.sub(' ', name)}", language))
-
-
 def _is_idle_cell(sentence: str, own: Set[str], language: str, wanted: _Wanted) -> bool:
     """Say whether a cell says nothing that is asked: "Created: 2026-03-16", or "Key: SUP-12", which is asked about."""
     value = terms(sentence.partition(":")[2], language)
     return wanted.terms.issuperset(value) or not (own & wanted.terms or wanted.sought.kind)
+
+
+def _terms_of_name(name: str, language: str) -> frozenset[str]:
+    return frozenset(terms(f"{name} {_JOINED.sub(' ', name)}", language))
 
 
 def _spans(text: str, offset: int, language: str, cards: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -46,7 +46,7 @@ def fact_table(source_documents: "pa.Table", said: Numbered, apart: Distinct, fa
     by_next = _texts(told, "valid_at", np.where(stated, -1, rows.end))
     columns: dict[str, Any] = {
         "valid_at": _texts(told, "valid_at", rows.start),
-        "invalid_at": list(map(str.__add__, of_itself, by_next)),
+        "invalid_at": [end or begins for end, begins in zip(of_itself, by_next, strict=True)],
         "created_at": _texts(told, "reference_time", rows.created),
         "expired_at": _texts(told, "reference_time", rows.expired),
         "ended_by": _ended_by(told, facts, rows),

@@ -1,8 +1,18 @@
-from graphrag_lite.evidence.stories import chapters, dialogue, is_spoken, worth
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_lite.evidence.stories import chapters, dialogue, is_spoken, spread, worth
 
 STORY = (
     "STAVE TWO\n\nTHE FIRST OF THE THREE SPIRITS\n\nScrooge woke.\n\n'Who are you?' said he. It was cold.\n\n'A Ghost.'"
 )
+
+
+@given(st.permutations(range(30)), st.integers(1, 30))
+def test_a_story_is_told_to_its_end_by_the_best_of_each_stretch(ranked: list[int], most: int) -> None:
+    chosen = list(spread(ranked, len(ranked), most))
+    assert len(chosen) == len({number * most // len(ranked) for number in chosen}) == most
+    assert chosen[0] == ranked[0]
 
 
 def test_what_is_said_in_a_story_is_told_from_what_is_narrated() -> None:
