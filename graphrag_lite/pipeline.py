@@ -278,12 +278,10 @@ def _of_a_model(settings: Settings, model: Any, folder: Path) -> dict[str, Any]:
     found["prompts"] = own = prompts.load(folder)
     if settings.llm.batch:
         return found
-    from graphrag_lite.stages.extract_graph import extraction_begun
+    from graphrag_lite.extraction.asking import claims_begun, names_begun
 
-    found["cut"] = extraction_begun(settings.extract_graph, model.before_its_turn("extract_graph"), own)
+    found["cut"] = names_begun(settings.extract_graph, model.before_its_turn("extract_graph"), own)
     if settings.extract_claims.enabled:
-        from graphrag_lite.stages.extract_claims import claims_begun
-
         found["named"] = claims_begun(settings.extract_claims, model.before_its_turn("extract_claims"), own)
     return found
 
