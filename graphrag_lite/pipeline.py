@@ -61,6 +61,7 @@ FACTS = Stage(
         "source_documents": ("id", "text", "title", "language", "created_at", "blocks"),
         "source_units": ("id", "document_id", "char_start", "char_end"),
     },
+    beside=True,
 )
 RESOLVE = Stage(
     "resolve_entities",
@@ -122,9 +123,7 @@ FAST = [
         writes=("entity_mentions", "relationship_mentions", "covariates"),
         columns={"source_documents": ("id", "title", "language", "blocks")},
     ),
-    FACTS,
     RESOLVE,
-    FOLD,
     *GRAPH,
     Stage(
         "report_communities_fast",
@@ -144,6 +143,8 @@ FAST = [
         },
         once=True,
     ),
+    FACTS,
+    FOLD,
     *PUBLISH,
 ]
 STANDARD = [
