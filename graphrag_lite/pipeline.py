@@ -68,6 +68,7 @@ FACTS = Stage(
         "source_documents": ("id", "text", "title", "language", "created_at", "blocks"),
         "source_units": ("id", "document_id", "char_start", "char_end"),
     },
+    beside=True,
 )
 RESOLVE = Stage(
     "resolve_entities",
@@ -135,9 +136,7 @@ FAST = [
         writes=("entity_mentions", "relationship_mentions", "covariates"),
         columns={"source_documents": ("id", "title", "language", "blocks")},
     ),
-    FACTS,
     RESOLVE,
-    FOLD,
     *GRAPH,
     Stage(
         "report_communities_fast",
@@ -157,6 +156,8 @@ FAST = [
         },
         once=True,
     ),
+    FACTS,
+    FOLD,
     *PUBLISH,
 ]
 STANDARD = [
@@ -291,12 +292,10 @@ def _of_a_model(settings: Settings, model: Any, folder: Path) -> dict[str, Any]:
     found["prompts"] = own = prompts.load(folder)
     if settings.llm.batch:
         return found
-    from graphrag_lite.stages.extract_graph import extraction_begun
+    from graphrag_lite.extraction.asking import claims_begun, names_begun
 
-    found["cut"] = extraction_begun(settings.extract_graph, model.before_its_turn("extract_graph"), own)
+    found["cut"] = names_begun(settings.extract_graph, model.before_its_turn("extract_graph"), own)
     if settings.extract_claims.enabled:
-        from graphrag_lite.stages.extract_claims import claims_begun
-
         found["named"] = claims_begun(settings.extract_claims, model.before_its_turn("extract_claims"), own)
     return found
 

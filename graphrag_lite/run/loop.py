@@ -97,10 +97,14 @@ class _Progress:
         """Tell whether the texts of a table stand in no file yet."""
         return not self.digests.keys() >= {*tables.STORED_IN.get(name, ())}
 
-    def may_begin(self, stage: Stage) -> bool:
-        """Tell whether a stage can wait for the model while those before it compute, and have the model know it."""
+    def may_begin(self, stage: Stage, engine: Engine | None) -> bool:
+        """Tell whether a stage can wait for workers, or for the model, which knows it then, while others compute."""
         model: Model | None = self.services.get("model")
-        if model is None or model.loop is None or not stage.asks or not self.digests.keys() >= set(stage.reads):
+        if not self.digests.keys() >= set(stage.reads):
+            return False
+        if model is None:
+            return stage.beside and engine is not None and engine.started
+        if model.loop is None or not stage.asks:
             return False
         model.before_its_turn(stage.name)
         return True
@@ -136,7 +140,10 @@ async def run(
     async def bring_up(stage: Stage, watch: Watch) -> dict[str, Any]:
         return await _bring_up(stage, so_far, engine, watch, again=stage.name in refresh)
 
-    async with contextlib.aclosing(stages_in_turn(stages, bring_up, so_far.may_begin, watch)) as turns:
+    def may_begin(stage: Stage) -> bool:
+        return so_far.may_begin(stage, engine)
+
+    async with contextlib.aclosing(stages_in_turn(stages, bring_up, may_begin, watch)) as turns:
         async for stage, record, waited in turns:
             so_far.records[stage.name] = record
             so_far.hold({}, stage)
@@ -287,9 +294,10 @@ async def _perform(
 
     model: Model | None = services.get("model")
     embedder: MemoisedEmbedder | None = services.get("embedder")
+    each = Workers(engine, watch, fail, stage.once)
     offered = {
         **services,
-        "each": Workers(engine, watch, fail, stage.once),
+        "each": each,
         "fail": fail,
         "attempt": attempting(fail),
         "count": counts.__setitem__,
@@ -297,7 +305,8 @@ async def _perform(
         "model": model and model.of(stage.name, failures, watch),
         "embedder": embedder and stage.embeds and embedder.of(stage.name, watch),
     }
-    written = await stage.run(**read, **arguments(stage, settings, offered))
+    work = stage.run(**read, **arguments(stage, settings, offered))
+    written = await (each.in_thread(work) if stage.beside and engine and not model else work)
     tables_by_name = zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True)
     return dict(tables_by_name), sorted(set(failures)), counts
 

@@ -34,7 +34,7 @@ class Joining(Silence):
 
     def start(self, stage: str) -> None:
         (self.notes / "stage").write_text(stage)
-        if stage == "extract_facts_fast":
+        if stage == "resolve_entities":
             self.cluster.add_node(num_cpus=1, **MACHINE)
             self.cluster.wait_for_nodes()
 
@@ -86,7 +86,7 @@ def test_dead_workers_a_late_machine_and_a_full_store_change_no_byte(
         assert run.n_failures == 0
         noted = [path.name.split(".") for path in notes.iterdir()]
         killed = {stage for stage, *rest in noted if rest == ["killed"]}
-        assert {"split_text_units", "extract_graph_fast", "extract_facts_fast", "index_search"} <= killed
+        assert {"split_text_units", "extract_graph_fast", "resolve_entities", "index_search"} <= killed
         assert killed == {stage for stage, *rest in noted if rest and rest != ["killed"]}
         assert len({rest[0] for _, *rest in noted if rest and rest != ["killed"]}) == 2, "the late machine did nothing"
         monkeypatch.setattr(workers, "AHEAD", 100)
