@@ -36,8 +36,9 @@ _TO = re.compile(
     rf" ?(?:{_FORMS['to']}) ?(?:the )?"
     r"(?:(?:beginning|start|middle|end|close|early|mid|late)(?: of)?[ -])?(?:the )?"
 )
-_AND = re.compile(rf" (?:{_FORMS['and']}) (?:the )?")
-_BETWEEN = re.compile(rf"(?:{_FORMS['between']}) (?:the )?$")
+_THE = r"(?:(?:the|il|el|le|den) |l['’])?"
+_AND = re.compile(rf" (?:{_FORMS['and']}) {_THE}")
+_BETWEEN = re.compile(rf"(?:{_FORMS['between']}) {_THE}$")
 _STILL = re.compile(rf" ?(?:-|to|until|till) ?(?:the )?(?:{_FORMS['now']})(?!\w)")
 
 
