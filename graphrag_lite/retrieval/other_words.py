@@ -102,7 +102,8 @@ def attributes_told(question: str, language: str) -> list[tuple[re.Pattern[str],
     >>> bool(says.search("Ann (4 May 1950 – 2001)")), sorted(asked)
     (True, ['born'])
     """
-    found = ((says, asking_terms(asks, question, language)) for asks, says in attributes(english=language == "en").items())
+    known = attributes(english=language == "en")
+    found = ((says, asking_terms(asks, question, language)) for asks, says in known.items())
     return [(says, asked) for says, asked in found if asked]
 
 

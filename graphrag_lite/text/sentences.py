@@ -8,10 +8,12 @@ import re
 from collections.abc import Iterator
 
 UNFINISHED = re.compile(r"(?:^|[\s(\"“'«])(?:M|MM|Mme|Mlle|Me|Fig|Eq|No|art|cf|p|pp|vol|[A-Z])\.\s*$")
-# Numbers with a full stop, and what Slavic languages put behind years ("1990 r."); German ordinals stand before capitals.
-NUMBERED = re.compile(r"\d[ \xa0]?(?:r|w|st|tys|mln|г|гг|в|вв|р|ст|тыс|млн|руб)?\.\s*$|\b[XVI]+[ \xa0]?(?:w|в|ст)\.\s*$")
-ORDINAL = re.compile(r"\b(?:am|vom|zum|zur|im|beim|der|die|das|den|dem|des|ab|bis|seit)\s\d{1,2}\.\s*$", re.I)
-OF_ORDINAL = re.compile(r"(?:Januar|Februar|März|April|Mai|Juni|Juli|August|(?:Septem|Okto|Novem|Dezem)ber|Jahrhundert)")
+# Numbers with a full stop, and what Slavic languages put behind years ("1990 r."); German ordinals too.
+NUMBERED = re.compile(
+    r"\d[ \xa0]?(?:r|w|st|tys|mln|гг?|вв?|рр?|ст|тыс|млн|руб)?\.\s*$|\b[XVI]+[ \xa0]?(?:w|в|ст)\.\s*$"
+)
+ORDINAL = re.compile(r"\b(?:am|vom|zum|zur|im|beim|de[rnms]|die|das|ab|bis|seit)\s\d{1,2}\.\s*$", re.I)
+OF_ORDINAL = re.compile(r"Jan|Febr|März|April|Mai\b|Jun|Jul|Aug|Septem|Oktob|Novem|Dezem|Jahrhundert")
 NAME_BEGUN = re.compile(r"\s\.\w")  # "the .NET Foundation"
 # sentencex sees one paragraph at a time: over a whole text it pairs quotation marks across paragraphs, and one inserted
 # sentence moved up to 25 ends far away.
@@ -89,13 +91,12 @@ def _goes_on(text: str, end: int, behind: str, language: str) -> bool:
     >>> [text[start:end] for start, end in sentences(text, "de")]
     ['Er kam am 30. Juni. ', 'Er war 30. ', 'Ute ging.']
     """
-    top = max(0, end - 16)
-    if language == "de" and NUMBERED.search(text, top, end):
-        if OF_ORDINAL.match(behind) or ORDINAL.search(text, top, end):
-            return True
-    return bool(
-        UNFINISHED.search(text, max(0, end - 12), end)
-        or (language != "en" and behind[0].islower() and NUMBERED.search(text, top, end))
+    if UNFINISHED.search(text, max(0, end - 12), end):
+        return True
+    if language == "en" or not NUMBERED.search(text, max(0, end - 16), end):
+        return False
+    return behind[0].islower() or (
+        language == "de" and bool(OF_ORDINAL.match(behind) or ORDINAL.search(text, max(0, end - 16), end))
     )
 
 
