@@ -98,7 +98,7 @@ def _unlike_before(
     other |= groups.changed_keys(source_units, then, "document_id", UNIT)
     if last.failed:
         other.update(*(each["id"].to_pylist() for each in (source_documents, documents)))
-    if (then := last.rows("source_units", "document_id", other, "document_id", *UNIT, "text")) is None:
+    if (then := last.rows("text_units", "document_id", other, "document_id", *UNIT, "text")) is None:
         return _units(source_documents, source_units, max_title_units), KeptUnits({}, None), none
     units, units_then = (
         _units(groups.rows_of(one, "id", other), own, max_title_units)
