@@ -37,6 +37,12 @@ EMBED = Stage(
 )
 
 
+DOCUMENTS = Stage(
+    "publish_documents",
+    reads=("source_documents", "source_units"),
+    writes=("documents",),
+    columns={"source_units": ("id", "document_id")},
+)
 EPISODES = Stage("list_episodes", reads=("source_documents",), writes=("episodes",))
 LOAD = [
     Stage("load_documents", reads=("corpus_files",), writes=("source_documents",)),
@@ -52,6 +58,7 @@ LOAD = [
             ),
         },
     ),
+    DOCUMENTS,
 ]
 FACTS = Stage(
     "extract_facts_fast",
@@ -94,9 +101,15 @@ GRAPH = [
 ]
 PUBLISH = [
     Stage(
-        "publish_tables",
-        reads=("source_documents", "source_units", "entities", "relationships", "covariates"),
-        writes=("documents", "text_units"),
+        "publish_text_units",
+        reads=("documents", "source_units", "entities", "relationships", "covariates"),
+        writes=("text_units",),
+        columns={
+            "documents": ("id", "text"),
+            "source_units": ("id", "document_id", "ordinal", "char_start", "char_end", "n_tokens"),
+            "entities": ("id", "text_unit_ids"),
+            "relationships": ("id", "text_unit_ids"),
+        },
     ),
     Stage(
         "index_search",
@@ -178,6 +191,7 @@ IMPORTED = [
             *("entities", "relationships", "covariates", "communities", "community_reports"),
         ),
     ),
+    DOCUMENTS,
     EPISODES,
     FACTS,
     FOLD,
