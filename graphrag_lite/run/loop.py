@@ -99,7 +99,8 @@ class _Progress:
         if not self.digests.keys() >= set(stage.reads):
             return False
         if model is None:
-            return stage.beside and engine is not None and engine.started
+            small = sum(entry["bytes"] for each in self.records.values() for entry in each["tables"].values()) < LARGE
+            return stage.beside and small and engine is not None and engine.started
         if model.loop is None or not stage.asks:
             return False
         model.before_its_turn(stage.name)

@@ -46,7 +46,7 @@ class RayEngine:
 
             ray.shutdown()
 
-    def each(self, function: Callable[[T], R], parts: Iterable[T]) -> Iterator[R]:
+    def each(self, function: Callable[[T], R], parts: Iterable[T], *_: object) -> Iterator[R]:
         self._start()
         import ray
 

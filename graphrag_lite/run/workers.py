@@ -19,6 +19,7 @@ from typing import Any, Protocol, TypeVar
 
 from graphrag_lite.attempts import Fail, outcome
 from graphrag_lite.errors import WorkerError
+from graphrag_lite.run.turns import InTurn
 from graphrag_lite.watch import Watch
 
 T = TypeVar("T")
@@ -42,8 +43,11 @@ class Engine(Protocol):
     def started(self) -> bool:
         """Whether there are workers by now."""
 
-    def each(self, function: Callable[[T], R], parts: Iterable[T]) -> Iterator[R]:
-        """Map a function over parts, some at a time, in order. Raises WorkerError where a worker is gone for good."""
+    def each(self, function: Callable[[T], R], parts: Iterable[T], early: Callable[[], bool]) -> Iterator[R]:
+        """Map a function over parts, some at a time, in order. Raises WorkerError where a worker is gone for good.
+
+        As long as it is `early` this process computes beside it, and needs a core of its machine.
+        """
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,10 @@ class Workers:
         if held < least:
             return map(function, first)
         cut = split_work(chain(first, items), min(LARGEST, held // n_parts))
-        return chain.from_iterable(_told(self.engine, self.engine.each(partial(_done, function), cut)))
+        return chain.from_iterable(_told(self.engine, self.engine.each(partial(_done, function), cut, self._early)))
+
+    def _early(self) -> bool:
+        return isinstance(self.watch, InTurn) and not self.watch.its_turn
 
 
 def _done(function: Callable[[T], R], part: list[T]) -> tuple[list[R], Any, int]:
@@ -171,7 +178,7 @@ class Pool:
     def started(self) -> bool:
         return self._executor is not None
 
-    def each(self, function: Callable[[T], R], parts: Iterable[T]) -> Iterator[R]:
+    def each(self, function: Callable[[T], R], parts: Iterable[T], early: Callable[[], bool]) -> Iterator[R]:
         with self._counting:
             self._n_at_work += 1
             if (
@@ -183,11 +190,11 @@ class Pool:
         waiting: deque[Future[R]] = deque()
         try:
             for part in parts:
+                while len(waiting) >= (max(self.n - 1, 1) if early() else AHEAD * self.n):
+                    yield waiting.popleft().result()
                 with _interrupts_held():  # a process may start here, and inherits it
                     waiting.append(self._executor.submit(function, part))
                 self._n_parts += 1
-                if len(waiting) > AHEAD * self.n:
-                    yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
         except BrokenProcessPool:

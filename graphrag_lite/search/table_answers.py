@@ -5,12 +5,13 @@ A question is one about rows where it asks how many or which, or who has the mos
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import escape_marks
+from graphrag_lite.read.columns import NAME
 from graphrag_lite.retrieval.bm25 import LEAST_STEM
 from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite, compose
 from graphrag_lite.search.answer_type import HOW_MANY
@@ -81,15 +82,19 @@ def table_answer(question: "Question", method: str, ranking: Ranking) -> Answer 
 
 def _cell(question: "Question", method: str, ranking: Ranking) -> Answer | None:
     """Answer with the cell of a row that the question names by its id or title: "What is the status of T-7?"."""
-    index = question.index
+    index, first = question.index, question.text.casefold().split()[:1]
+    if not set(first) <= {*_LISTS["cell"], *_LISTS["list"], *_LISTS["who"]}:
+        return None
     for row in ranking.documents[:3]:
-        title, text = index.cell("documents", "title", row), index.document_text(row)
-        card = next((block for block in index.cell("documents", "blocks", row) or () if block["kind"] == "card"), None)
+        title = index.cell("documents", "title", row)
         names = sorted({title, *title.partition(": ")[::2]} - {""}, key=len, reverse=True)
         named = (re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", question.text, re.I) for name in names)
         found = next(filter(None, named), None)
+        blocks = index.cell("documents", "blocks", row) if found else None
+        card = next((block for block in blocks or () if block["kind"] == "card"), None)
         if card is None or found is None:
             continue
+        text = index.document_text(row)
         asked = set(terms(f"{question.text[: found.start()]} {question.text[found.end() :]}", question.language))
         cells = re.finditer(r"(?m)^([^:\n]+): .*$", text[card["char_start"] : card["char_end"]])
         fitting = [(len(field), cell.span()) for cell in cells if (field := _field(question, cell[1], asked))]
@@ -114,20 +119,19 @@ def _begins(field: str, term: str) -> bool:
 def _most(question: "Question", method: str, words: Sequence[str], values: Sequence[Value]) -> Answer | None:
     """Answer which value of a field most rows have, of those with all other values that the question names."""
     index = question.index
-    field = _counted_field(question, words)
-    of_field = {n for n, word in enumerate(words) if _field(question, field, terms(word, question.language))}
-    named = [value for value in values if value.field != field and not value.words <= of_field]
-    counted = [
-        (value, rows)
-        for of, value, rows in tables.rows(index.arrow("search_values"), "field", "value", "rows")
-        if of == field
-    ]
-    everything = frozenset(unit for _, rows in counted for unit in rows)
-    if not counted or _unexplained(question, words, [*named, Value(field, "", frozenset(), everything)]) > 1:
+    of_field: dict[str, dict[str, list[int]]] = {}
+    for field, value, rows in tables.rows(index.arrow("search_values"), "field", "value", "rows"):
+        if field != tables.OF_TITLES:
+            of_field.setdefault(field, {})[value] = rows
+    field = _counted_field(question, words, of_field)
+    of_words = {n for n, word in enumerate(words) if _field(question, field, terms(word, question.language))}
+    named = [value for value in values if value.field != field and not value.words <= of_words]
+    everything = frozenset(unit for rows in of_field.get(field, {}).values() for unit in rows)
+    if not field or _unexplained(question, words, [*named, Value(field, "", frozenset(), everything)]) > 1:
         return None
     chosen = _chosen(named)
     kept = frozenset.intersection(everything, *_by_phrase(chosen))
-    found = {value: _rows(index, kept.intersection(rows)) for value, rows in counted}
+    found = {value: _rows(index, kept.intersection(rows)) for value, rows in of_field[field].items()}
     ordered = sorted((value for value in found if found[value]), key=lambda value: (-len(found[value]), value))
     if len(_rows(index, everything)) < LEAST_ROWS or not ordered:
         return None
@@ -146,24 +150,26 @@ def _most(question: "Question", method: str, words: Sequence[str], values: Seque
     return answered(question, method, ranking, answer="\n".join(lines), citations=citations)
 
 
-def _counted_field(question: "Question", words: Sequence[str]) -> str:
+def _counted_field(question: "Question", words: Sequence[str], of_field: Mapping[str, Mapping[str, list[int]]]) -> str:
     """Return the field by whose values rows are counted: the one that is asked for, or that says who has them."""
-    index, found = question.index, list[tuple[bool, float, int, str]]()
+    found = list[tuple[bool, float, float, str]]()
     asked = [term for word in words for term in terms(word, question.language)]
-    firsts = {field: rows[0] for field, _, rows in tables.rows(index.arrow("search_values"), "field", "value", "rows")}
-    for field, unit in firsts.items():
-        blocks = index.cell("documents", "blocks", index.document_row[unit]) or ()
-        place = next((n for n, block in enumerate(blocks) if block["label"] == field), len(blocks))
+    for field, values in of_field.items():
         own = set(terms(field.replace("_", " "), question.language)) - {"name"}
         fitting = [n for n, term in enumerate(asked) if any(_begins(one, term) for one in own)]
         if words[0] in _LISTS["who"]:
             holds = not set(_LISTS["holders"]).isdisjoint(re.findall(r"\w+", field.casefold()))
-            person = place < len(blocks) and blocks[place]["kind"] == "person"
-            if holds or person:
-                found.append((not fitting, not holds, place, field))
+            if holds or all(map(NAME.fullmatch, values)):
+                found.append((not fitting, not holds, _place(question.index, values, field), field))
         elif fitting:
             found.append((False, -len(fitting) / len(own), fitting[0], field))
-    return min(found, default=(0, 0, 0, ""))[-1]
+    return min(found, default=(False, 0, 0, ""))[-1]
+
+
+def _place(index: "SnapshotView", values: Mapping[str, list[int]], field: str) -> int:
+    """Return where in its text the first row with some values says so."""
+    row = index.document_row[min(rows[0] for rows in values.values())]
+    return index.document_text(row).find(f"{field}: ")
 
 
 def _unfinished(question: "Question", words: Sequence[str]) -> list[Value]:

@@ -255,3 +255,19 @@ def test_json_that_an_interface_wraps_is_its_rows(shape: Callable[[list[dict[str
 def test_json_of_settings_is_no_document() -> None:
     value = {"scripts": {"build": {"run": "tsc", "env": "ci"}, "test": {"run": "vitest"}}, "files": ["dist"]}
     assert not any(item.text for item in loaded(json.dumps(value), "package.json") if isinstance(item, Loaded))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "day"),
+    [
+        ("notes/2024-05-03 Standup.md", "# Standup\n\nThe mill runs.", "2024-05-03"),
+        ("2024-05-03.txt", "The mill runs.", "2024-05-03"),
+        ("2024-05-03.md", "---\ndate: 2023-01-01\n---\nThe mill runs.", "2023-01-01"),
+        ("2024-05-03.csv", "id,text\n1,The mill runs.\n", ""),  # its rows are of other days
+        ("2024-13-03 Plan.md", "The mill runs.", ""),
+        ("2024-05-03-17 Plan.md", "The mill runs.", ""),
+        ("Plan 2024-05-03.md", "The mill runs.", ""),  # which may be due then
+    ],
+)
+def test_a_file_named_by_a_day_is_of_that_day(path: str, text: str, day: str) -> None:
+    assert one(text, path).created_at == day

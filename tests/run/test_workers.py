@@ -21,7 +21,7 @@ class Here:
     def __init__(self) -> None:
         self.peaks: dict[Any, int] = {}
 
-    def each(self, function: Callable[[Any], Any], parts: Iterable[Any]) -> Iterator[Any]:
+    def each(self, function: Callable[[Any], Any], parts: Iterable[Any], *_: object) -> Iterator[Any]:
         return map(function, parts)
 
 

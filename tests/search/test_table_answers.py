@@ -94,11 +94,13 @@ def test_what_has_not_come_to_its_end_is_open(tmp_path: Path) -> None:
         "What is the salary of Ann Lee?",
         "How many employees does Ann Lee have?",
         "Why are critical printers slow?",
+        "Why is T-7 resolved?",
         "What happens for each open page?",
     ],
 )
 def test_other_questions_are_answered_by_sentences(printers: Index, question: str) -> None:
-    assert not re.match(r"\d+ of \d+ ", printers.query(question).answer)
+    answer = printers.query(question).answer
+    assert not re.match(r"\d+ of \d+ |T-7: Printer 7 is slow: \w+: ", answer) and "the most" not in answer
 
 
 def test_a_day_hides_rows(tmp_path: Path) -> None:
