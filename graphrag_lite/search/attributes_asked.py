@@ -26,7 +26,7 @@ from graphrag_lite.search.definitions import only_alike, thing_asked
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
-from graphrag_lite.text.words import ASKING, UNSPACED, terms
+from graphrag_lite.text.words import ASKING, UNSPACED, content_words, terms
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -214,10 +214,11 @@ def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
 def _of_others_left_out(question: "Question", text: str, names: Set[str]) -> str:
     """Return what stands beside a name without the sentences that name another of its kind, and neither it nor "he".
 
-    What the index does not know by the name is taken for a person.
+    What the index does not know by the name is taken for a person, but where a question asks who does something to it.
     """
     index, language = question.index, question.analyzed_in
-    kinds = {index.cell("entities", "type", entity) for entity in question.features.entities} or {"person"}
+    kinds = {index.cell("entities", "type", entity) for entity in question.features.entities}
+    kinds = kinds & {"person"} if kind_asked(question.as_read, language) == "person" else kinds or {"person"}
     pronoun = _PRONOUN if "person" in kinds else _OF_MANY
 
     def names_another(said: str) -> bool:
