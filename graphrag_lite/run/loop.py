@@ -20,6 +20,7 @@ from graphrag_lite import tables
 from graphrag_lite.attempts import attempting
 from graphrag_lite.errors import GraphragLiteError, TableError
 from graphrag_lite.run import comparison, snapshots
+from graphrag_lite.run.kept_results import intact, reuse
 from graphrag_lite.run.services import Last
 from graphrag_lite.run.stamps import Stage, Stamp, arguments, digest_of, libraries, origins, reasons, stamp_of, versions
 from graphrag_lite.run.turns import stages_in_turn
@@ -86,12 +87,25 @@ class _Progress:
         others = [each for each in self.stages if each.name not in self.records and each is not stage]
         later, first = ({name for each in some for name in each.reads} for some in (others, others[:1]))
         held = (self.memory | made).items()
-        self.memory = {name: table for name, table in held if name in first or (name in later and table.nbytes < LARGE)}
+        self.memory = {
+            name: table
+            for name, table in held
+            if name in first or (name in later and (table.nbytes < LARGE or self.only_here(name)))
+        }
 
-    def may_begin(self, stage: Stage) -> bool:
-        """Tell whether a stage can wait for the model while those before it compute, and have the model know it."""
+    def only_here(self, name: str) -> bool:
+        """Tell whether the texts of a table stand in no file yet."""
+        return not self.digests.keys() >= {*tables.STORED_IN.get(name, ())}
+
+    def may_begin(self, stage: Stage, engine: Engine | None) -> bool:
+        """Tell whether a stage can wait for workers, or for the model, which knows it then, while others compute."""
         model: Model | None = self.services.get("model")
-        if model is None or model.loop is None or not stage.asks or not self.digests.keys() >= set(stage.reads):
+        if not self.digests.keys() >= set(stage.reads):
+            return False
+        if model is None:
+            small = sum(entry["bytes"] for each in self.records.values() for entry in each["tables"].values()) < LARGE
+            return stage.beside and small and engine is not None and engine.started
+        if model.loop is None or not stage.asks:
             return False
         model.before_its_turn(stage.name)
         return True
@@ -127,7 +141,10 @@ async def run(
     async def bring_up(stage: Stage, watch: Watch) -> dict[str, Any]:
         return await _bring_up(stage, so_far, engine, watch, again=stage.name in refresh)
 
-    async with contextlib.aclosing(stages_in_turn(stages, bring_up, so_far.may_begin, watch)) as turns:
+    def may_begin(stage: Stage) -> bool:
+        return so_far.may_begin(stage, engine)
+
+    async with contextlib.aclosing(stages_in_turn(stages, bring_up, may_begin, watch)) as turns:
         async for stage, record, waited in turns:
             so_far.records[stage.name] = record
             so_far.hold({}, stage)
@@ -161,10 +178,10 @@ async def _bring_up(
     stamp = stamp_of(stage, so_far.settings, so_far.services, so_far.digests)
     record = None
     if published and not again:
-        record = _reuse(stage, stamp, published[0], published[1]["stages"], so_far.building)
+        record = reuse(stage, stamp, published[0], published[1]["stages"], so_far.building)
     kept = record is not None
     if record is None and not again:
-        record = _reuse(stage, stamp, so_far.building, so_far.stamps, so_far.building)
+        record = reuse(stage, stamp, so_far.building, so_far.stamps, so_far.building)
     if not so_far.anew and not kept:
         made = published[1] if published else {}
         made_with = {**made.get("libraries", {}), **versions(made.get("plugins", {}))}
@@ -215,7 +232,7 @@ def _read(stage: Stage, so_far: _Progress) -> dict[str, Any]:
             large = tables.path_in(so_far.building, name).stat().st_size >= LARGE // 4
             memory[name] = tables.read(so_far.building, name, wanted if large else None)
         read[name] = memory[name].select(wanted) if name in stage.columns else memory[name]
-        if memory[name].nbytes >= LARGE:
+        if memory[name].nbytes >= LARGE and not so_far.only_here(name):
             memory[name] = read[name]
     return read
 
@@ -278,9 +295,10 @@ async def _perform(
 
     model: Model | None = services.get("model")
     embedder: MemoisedEmbedder | None = services.get("embedder")
+    each = Workers(engine, watch, fail, stage.once)
     offered = {
         **services,
-        "each": Workers(engine, watch, fail, stage.once),
+        "each": each,
         "fail": fail,
         "attempt": attempting(fail),
         "count": counts.__setitem__,
@@ -288,7 +306,8 @@ async def _perform(
         "model": model and model.of(stage.name, failures, watch),
         "embedder": embedder and stage.embeds and embedder.of(stage.name, watch),
     }
-    written = await stage.run(**read, **arguments(stage, settings, offered))
+    work = stage.run(**read, **arguments(stage, settings, offered))
+    written = await (each.in_thread(work) if stage.beside and engine and not model else work)
     tables_by_name = zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True)
     return dict(tables_by_name), sorted(set(failures)), counts
 
@@ -297,6 +316,9 @@ def _write(building: Path, name: str, table: Any) -> dict[str, Any]:
     whole = hasattr(table, "num_rows")
     if whole:
         tables.check(name, table)
+    if name == "source_documents":  # its file will be that of `documents`, and another run's is not it
+        tables.path_in(building, name).unlink(missing_ok=True)
+        return {"rows": table.num_rows, "bytes": 0, "sha256": tables.sha256(table, name)}
     path = tables.write(building, name, table)
     rows = table.num_rows if whole else tables.stored_shape(building, name)[1]
     return {"rows": rows, "bytes": path.stat().st_size, "sha256": snapshots.file_digest(path)}
@@ -342,29 +364,10 @@ def kept_result(
     """Return where a stage's result lies that the next run would take as it is, and its record; None: it would run."""
     stamp = stamp_of(stage, settings, services, digests)
     published, building = last_run(output), output / "building"
-    if published and (record := _intact(stage, stamp, published[0], published[1]["stages"])):
+    if published and (record := intact(stage, stamp, published[0], published[1]["stages"])):
         return published[0], record
-    record = _intact(stage, stamp, building, _stamps(building))
+    record = intact(stage, stamp, building, _stamps(building))
     return (building, record) if record else None
-
-
-def _reuse(stage: Stage, stamp: Stamp, folder: Path, stamps: Any, building: Path) -> dict[str, Any] | None:
-    """Return the record of the result with this stamp in `folder`, linked into `building`; None unless it is intact."""
-    record = _intact(stage, stamp, folder, stamps)
-    if record and folder != building:
-        for name in stage.writes:
-            snapshots.link(tables.path_in(folder, name), tables.path_in(building, name))
-    return record
-
-
-def _intact(stage: Stage, stamp: Stamp, folder: Path, stamps: Any) -> dict[str, Any] | None:
-    record = stamps.get(stage.name)
-    if not record or record["stamp"] != stamp or record["failures"]:
-        return None
-    paths = {name: tables.path_in(folder, name) for name in stage.writes}
-    if any(snapshots.file_digest(path) != record["tables"][name]["sha256"] for name, path in paths.items()):
-        return None
-    return dict(record)
 
 
 def last_result(stage: Stage, stamp: Stamp, published: tuple[Path, dict[str, Any]] | None) -> Last | None:
@@ -392,7 +395,12 @@ def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: f
         "peak_memory_mb": peak,
         "libraries": libraries(),
         "python": platform.python_version(),
-        "tables": {name: entry for record in records.values() for name, entry in record["tables"].items()},
+        "tables": {
+            name: entry
+            for record in records.values()
+            for name, entry in record["tables"].items()
+            if name != "source_documents"
+        },
         "stages": {name: record for name, record in records.items() if name != "failures"},
     }
 

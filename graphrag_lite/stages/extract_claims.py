@@ -1,21 +1,16 @@
-"""Text units -> claims about entities, by a model.
-
-A unit is one conversation: the prompt and its reply; whether any claim was missed; and if so, which.
-"""
+"""Text units -> claims about entities, by a model."""
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.quotations import Quotable
-from graphrag_lite.llm import gleaning
+from graphrag_lite.extraction.asking import ClaimSource, claims_of
 from graphrag_lite.llm.stage_model import StageModel
-from graphrag_lite.prompts import ExtractClaims as FirstPrompt
-from graphrag_lite.prompts import ExtractClaimsMissed, ExtractClaimsMore, Prompts
-from graphrag_lite.replies.claim_records import NONE, Claim, read_claims
+from graphrag_lite.prompts import Prompts
+from graphrag_lite.replies.claim_records import NONE, Claim
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.run.services import Attempt, unguarded
 from graphrag_lite.settings import ExtractClaims
@@ -24,27 +19,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = tuple[str, ...]
-MAX_NAMES = 100  # entities listed in one question
+
 
 logger = logging.getLogger(__name__)
-
-
-class ClaimSource(NamedTuple):
-    """What a model is asked about: a text, when it was made, and the entities that are known to be in it."""
-
-    text: str
-    date: str  # as its source states it, empty where it does not
-    names: tuple[str, ...]
-
-
-def claims_begun(settings: ExtractClaims, model: StageModel, prompts: Prompts) -> Callable[[str, str, list[str]], None]:
-    """Return what begins to ask about a text unit, given its text, date and names; `extract_claims` goes on."""
-
-    def named(text: str, date: str, names: list[str]) -> None:
-        if text.strip():
-            model.begin(partial(_rounds, settings, model, prompts), _source(text, date, names))
-
-    return named
 
 
 async def extract_claims(
@@ -69,12 +46,14 @@ async def extract_claims(
         names[unit_id].append(name)
     units = list(zip(*(source_units[c].to_pylist() for c in ("id", "document_id", "text")), strict=True))
     dates = dict(tables.rows(source_documents, "id", "created_at"))
-    sources = {identity: _source(text, dates[document_id], names[identity]) for identity, document_id, text in units}
+    sources = {
+        identity: ClaimSource.of(text, dates[document_id], names[identity]) for identity, document_id, text in units
+    }
     first_ids = {sources[identity]: identity for identity, *_ in reversed(units)}
     asked = list(dict.fromkeys(source for source in sources.values() if source.text.strip()))
 
     async def work(source: ClaimSource) -> list[list[Claim]]:
-        rounds = await model.outcome(partial(_rounds, settings, model, prompts), source)
+        rounds = await model.outcome(partial(claims_of, settings, model, prompts), source)
         found = rounds.recorded(model, first_ids[source])
         if n_dropped := sum(n for _, n in found):
             logger.info("%s: dropped %d records of claims that cannot be read.", first_ids[source], n_dropped)
@@ -91,10 +70,6 @@ async def extract_claims(
     return tables.make("covariates", numbered)
 
 
-def _source(text: str, date: str, names: Iterable[str]) -> ClaimSource:
-    return ClaimSource(text, date, tuple(dict.fromkeys(names))[:MAX_NAMES])
-
-
 def _rows(unit: tuple[str, str, str], claims: list[Claim], titles: "_Titles") -> list[tuple[Row, Row]]:
     """Return what tells each claim of a text unit (id, document, text) from others, and its row."""
     identity, document_id, text = unit
@@ -108,22 +83,6 @@ def _rows(unit: tuple[str, str, str], claims: list[Claim], titles: "_Titles") ->
         row_id = tables.content_id("claim", identity, *said, source)
         made.append((same, (row_id, "claim", *said, source, identity)))
     return made
-
-
-async def _rounds(
-    settings: ExtractClaims, model: StageModel, prompts: Prompts, source: ClaimSource
-) -> gleaning.Rounds[tuple[list[Claim], int]]:
-    """Return the claims by round: the first pass, then gleanings while the model says that something was missed."""
-    listed = ", ".join(" ".join(entity.split()) for entity in source.names) or NONE
-    first = FirstPrompt(settings.claim_description, source.date or NONE, listed, source.text)
-    return await gleaning.rounds(
-        model,
-        [{"role": "user", "content": prompts.fill(first)}],
-        read_claims,
-        missed=prompts.fill(ExtractClaimsMissed()),
-        more=prompts.fill(ExtractClaimsMore()),
-        max_gleanings=settings.max_gleanings,
-    )
 
 
 class _Titles:

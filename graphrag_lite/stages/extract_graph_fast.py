@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import tables
 from graphrag_lite.attempts import outcome
 from graphrag_lite.errors import PluginError
+from graphrag_lite.extraction.blocks import linked_names
 from graphrag_lite.extraction.code_names import code_names
 from graphrag_lite.extraction.extractor import Extractor, located, with_known
 from graphrag_lite.extraction.mentions import (
@@ -97,7 +98,7 @@ def _unlike_before(
     other |= groups.changed_keys(source_units, then, "document_id", UNIT)
     if last.failed:
         other.update(*(each["id"].to_pylist() for each in (source_documents, documents)))
-    if (then := last.rows("source_units", "document_id", other, "document_id", *UNIT, "text")) is None:
+    if (then := last.rows("text_units", "document_id", other, "document_id", *UNIT, "text")) is None:
         return _units(source_documents, source_units, max_title_units), KeptUnits({}, None), none
     units, units_then = (
         _units(groups.rows_of(one, "id", other), own, max_title_units)
@@ -122,7 +123,9 @@ def _extract(unit: TextUnit, settings: ExtractGraphFast, extractor: Extractor | 
         found = find_names(unit.prose, of_part(unit.prose, unit.language))
         names = with_known(unit.prose, unit.language, found, settings.names)
         if unit.blocks:
-            names = sorted([*names, *code_names(unit.text, unit.blocks)], key=lambda name: name.start)
+            names = sorted(
+                [*linked_names(unit, names), *code_names(unit.text, unit.blocks)], key=lambda name: name.start
+            )
         return Mentions(*_rows(unit, names, in_title, topics, settings))
     reply, states = extractor(unit.prose, unit.language)
     if states:

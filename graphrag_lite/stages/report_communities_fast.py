@@ -241,7 +241,7 @@ def _kept(
 
     reports, report_bases, ids_then, entities_then = tables_then
     cited = {span["text_unit_id"] for spans in reports["citations"].to_pylist() for span in spans}
-    units_then = last.rows("source_units", "id", cited, "id", "char_start", "text")
+    units_then = last.rows("text_units", "id", cited, "id", "char_start", "text")
     if units_then is None:
         return {}
     same, new = groups.split_rows(source_units, "id", ids_then["id"])

@@ -142,7 +142,7 @@ def _lower_counts(source_units: "pa.Table", each: Each, attempt: Attempt, last: 
     counts, then = before
     _, came = groups.split_rows(source_units, "id", then["id"])
     _, gone = groups.split_rows(then, "id", source_units["id"])
-    if (went := last.rows("source_units", "id", gone["id"].to_pylist(), "id", "text")) is None:
+    if (went := last.rows("text_units", "id", gone["id"].to_pylist(), "id", "text")) is None:
         return _counted(source_units, each, attempt)
     found = Counter(dict(tables.rows(counts, "word", "n")))
     found.update(_counted(came, each, attempt))

@@ -19,6 +19,7 @@ from graphrag_lite.tables.declared import (
     OF_TITLES,
     OPTIONAL,
     SCHEMA_VERSION,
+    STORED_IN,
     STRUCTURES,
     TABLES,
     WORKING,
@@ -28,7 +29,8 @@ from graphrag_lite.tables.declared import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "TABLES", "WORKING", "Key"]
+__all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "STORED_IN", "TABLES", "WORKING"]
+__all__ += ["Key"]
 
 PART = 4096  # rows that become Arrow data at once
 AT_ONCE = 128  # rows that are read as Python's objects at once
@@ -181,7 +183,8 @@ def has_nulls(values: "pa.ChunkedArray") -> bool:
 
 
 def path_in(folder: Path, name: str) -> Path:
-    """Return where a snapshot folder keeps the table `name`."""
+    """Return where a snapshot folder keeps the table `name`; of source_units all but the text."""
+    name = STORED_IN.get(name, (name,))[0]
     file = name + ENDINGS[name in MAPPED]
     return folder / "work" / file if name in WORKING else folder / file
 
@@ -230,6 +233,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _write(name: str, data: "pa.Table", sink: Any) -> None:
+    data = data.drop_columns(["text"]) if name in STORED_IN else data
     if name in MAPPED:
         import pyarrow as pa
 
@@ -285,12 +289,17 @@ def sha256(data: "pa.Table", name: str = "") -> str:
 def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
     """Read a table, or `only` some columns of it, from a snapshot folder.
 
-    A mapped table is read as it is used. No page has a checksum: `snapshots.file_digest` tells whether it is intact.
+    A mapped table is read as it is used. The text of source_units is read of documents. No page has
+    a checksum: `snapshots.file_digest` tells whether it is intact.
     Raises TableError where it is missing, damaged or of another shape.
     """
     import pyarrow.parquet as pq
 
     path = path_in(folder, name)
+    if name in STORED_IN:
+        only = schema(name).names if only is None else only
+        if name == "source_units" and "text" in only:
+            return _with_texts(folder, only)
     with telling_damage(path):
         if name in MAPPED:
             data = _map(path) if only is None else _map(path).select(only)
@@ -302,6 +311,40 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
                 data = file.read(columns=only, use_threads=False)
     check_schema(path, name, data.schema, only)
     return data
+
+
+def _with_texts(folder: Path, only: list[str]) -> "pa.Table":
+    """Read these columns of source_units, with the text."""
+    wanted = {*only, "document_id", "char_start", "char_end"} - {"text"}
+    units = read(folder, "source_units", [name for name in schema("source_units").names if name in wanted])
+    with telling_damage(path_in(folder, "documents")):
+        texts = stretches(units, batches(folder, "documents", ["id", "text"]))
+    return units.append_column(schema("source_units").field("text"), texts).select(only)
+
+
+def stretches(units: "pa.Table", documents: "Iterable[pa.Table | pa.RecordBatch]") -> "pa.ChunkedArray":
+    """Return the text of each unit: its stretch of its document, in whose order they stand.
+
+    Raises KeyError for a document that is not there.
+    """
+    import pyarrow as pa
+
+    held = (each for part in documents for each in zip(part["id"].to_pylist(), part["text"], strict=True))
+
+    def texts() -> Iterator[str]:
+        opened, text = None, ""
+        for document, start, end in rows(units, "document_id", "char_start", "char_end"):
+            if document != opened:
+                found = next((value for identity, value in held if identity == document), None)
+                if found is None:
+                    raise KeyError(document)
+                opened, text = document, found.as_py()
+            yield text[start:end]
+
+    each, made = texts(), [pa.array([], pa.string())]
+    while part := list(islice(each, PART)):
+        made.append(pa.array(part, pa.string()))
+    return pa.chunked_array(made)
 
 
 @contextmanager
@@ -326,6 +369,12 @@ def check_schema(path: Path, name: str, found: "pa.Schema", only: list[str] | No
         raise TableError(f"{path}: written with schema version {version}, this is version {SCHEMA_VERSION}. {AGAIN}")
     if found != (expected := schema(name) if only is None else pa.schema([schema(name).field(c) for c in only])):
         raise TableError(f"{path}: columns differ from the schema: {found} is not {expected}. {AGAIN}")
+
+
+def stored_schema(name: str) -> "pa.Schema":
+    """Return the Arrow schema of a table's file."""
+    whole = schema(name)
+    return whole.remove(whole.get_field_index("text")) if name in STORED_IN else whole
 
 
 def stored_shape(folder: Path, name: str) -> tuple["pa.Schema", int]:

@@ -163,3 +163,12 @@ def id_lists(
     values = ids.take(pa.array(places))
     offsets = pa.array(np.searchsorted(owners, np.arange(n + 1)), pa.int32())
     return pa.ListArray.from_arrays(offsets, values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values)
+
+
+def ids_beside(table: "pa.Table", named: "pa.ChunkedArray | pa.Array", ids: "pa.ChunkedArray") -> "pa.ListArray":
+    """Return, for every row of a table, those `ids` that stand beside its own among the `named`, in their order."""
+    import numpy as np
+
+    rows = row_indices(named, table["id"])
+    order = np.argsort(rows, kind="stable")[np.count_nonzero(rows < 0) :]
+    return id_lists(rows[order], order, ids, table.num_rows)

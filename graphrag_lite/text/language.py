@@ -18,6 +18,7 @@ MIN_WORDS, MIN_DISTINCT = 20, 12  # of a text whose own function words decide
 # Of its words: prose has 35% to 50% function words of its own language, under 15% of another's. Languages that say with
 # endings what others say with words have fewer: they need more than any other language has, many times over.
 MIN_SHARE, LEAST_SHARE, TIMES = 0.2, 0.08, 2.5
+FEW = 2  # languages that share a function word, which tells two apart that have as many
 SPECIAL = 0.005  # of the letters: those that only one of the languages of a script has
 # For a question to be in a language of the corpus, for a word that asks, and for a language that has all words that
 # are no names; a word of its own language alone counts 1.
@@ -127,7 +128,9 @@ def detect(text: str) -> str:
         return max(SAME_SCRIPT[script], key=lambda code: counts[code]) if script in SAME_SCRIPT else script
     words = [word for word in folded if not word.isdigit()]
     n_words = len(words) if len(set(words)) >= MIN_DISTINCT else 0  # one sentence again and again is one sentence
-    (best, most), (_, second) = [*sorted(counts.items(), key=lambda item: (-item[1], item[0])), ("", 0), ("", 0)][:2]
+    own = _function_words([word for word in folded if len(languages_of().get(word, ())) <= FEW])
+    best = max(sorted(counts), key=lambda code: (counts[code], own[code]), default="")
+    most, second = counts[best], max((n for code, n in counts.items() if code != best), default=0)
     clear = most >= MIN_SHARE * n_words or (most >= LEAST_SHARE * n_words and most >= TIMES * second)
     return best if n_words >= MIN_WORDS and clear else ""
 

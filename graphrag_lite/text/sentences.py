@@ -8,6 +8,12 @@ import re
 from collections.abc import Iterator
 
 UNFINISHED = re.compile(r"(?:^|[\s(\"“'«])(?:M|MM|Mme|Mlle|Me|Fig|Eq|No|art|cf|p|pp|vol|[A-Z])\.\s*$")
+# Numbers with a full stop, and what Slavic languages put behind years ("1990 r."); German ordinals too.
+NUMBERED = re.compile(
+    r"\d[ \xa0]?(?:r|w|st|tys|mln|гг?|вв?|рр?|ст|тыс|млн|руб)?\.\s*$|\b[XVI]+[ \xa0]?(?:w|в|ст)\.\s*$"
+)
+ORDINAL = re.compile(r"\b(?:am|vom|zum|zur|im|beim|de[rnms]|die|das|ab|bis|seit)\s\d{1,2}\.\s*$", re.I)
+OF_ORDINAL = re.compile(r"Jan|Febr|März|April|Mai\b|Jun|Jul|Aug|Septem|Oktob|Novem|Dezem|Jahrhundert")
 NAME_BEGUN = re.compile(r"\s\.\w")  # "the .NET Foundation"
 # sentencex sees one paragraph at a time: over a whole text it pairs quotation marks across paragraphs, and one inserted
 # sentence moved up to 25 ends far away.
@@ -65,10 +71,7 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
                 continue
             if last.endswith(".") and (
                 NAME_BEGUN.match(text, max(0, ends[-1] - 2))
-                or (
-                    UNFINISHED.search(text, max(0, ends[-1] - 12), ends[-1])
-                    and "\n" not in text[ends[-1] - 1 : start + 1]
-                )
+                or ("\n" not in text[ends[-1] - 1 : start + 1] and _goes_on(text, ends[-1], bare, language))
             ):
                 ends.pop()
             if "\n" in bare:
@@ -79,6 +82,22 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     if text and not ends:
         ends.append(len(text))
     return list(zip([0, *ends], ends, strict=False))
+
+
+def _goes_on(text: str, end: int, behind: str, language: str) -> bool:
+    """Say whether the full stop before `end` is none of a sentence, from what stands before and behind it.
+
+    >>> text = "Er kam am 30. Juni. Er war 30. Ute ging."
+    >>> [text[start:end] for start, end in sentences(text, "de")]
+    ['Er kam am 30. Juni. ', 'Er war 30. ', 'Ute ging.']
+    """
+    if UNFINISHED.search(text, max(0, end - 12), end):
+        return True
+    if language == "en" or not NUMBERED.search(text, max(0, end - 16), end):
+        return False
+    return behind[0].islower() or (
+        language == "de" and bool(OF_ORDINAL.match(behind) or ORDINAL.search(text, max(0, end - 16), end))
+    )
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:

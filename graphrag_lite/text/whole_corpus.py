@@ -17,7 +17,7 @@ _PHRASES = re.compile(rf"\b(?:{expressions(__package__, 'whole_corpus.txt')['phr
 _OF_ONE = re.compile(r"\b[A-Z]+-\d|^\W*(?:[Ww]hen|[Ww]hat time) (?:is|was|will|does|did)\b")
 _THE_ONE = re.compile(r"\W*what(?:'s|’s| is| was) the [a-z]+[^s\W]\W*$", re.I)  # "What is the product?": one of them
 _WHO = re.compile(r"\W*who (?!is|was)", re.I)  # "Who keeps turning up?"
-LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "ru", "pl", "cs", "zh", "ja", "ko")
+LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "ru", "pl", "cs", "zh", "ja", "ko", "ar", "hi")
 
 
 def about_something(question_terms: list[str], language: str) -> list[str]:

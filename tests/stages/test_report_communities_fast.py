@@ -317,10 +317,7 @@ def test_a_page_bears_the_headline_of_its_story_and_begins_with_what_opens_it(tm
 
 def snapshot(folder: Path, read: dict[str, pa.Table], made: tuple[pa.Table, pa.Table], *changed: str) -> Last:
     """The last snapshot, as the stage finds it."""
-    (folder / "work").mkdir(parents=True, exist_ok=True)
-    for name, table in {**read, "community_reports": made[0], "report_bases": made[1]}.items():
-        tables.write(folder, name, table)
-    return Last(folder, frozenset(changed))
+    return snapshot_last(folder, changed=changed, **read, community_reports=made[0], report_bases=made[1])
 
 
 def with_rows(read: dict[str, pa.Table], name: str, **changes: dict[str, Any]) -> dict[str, pa.Table]:
