@@ -63,10 +63,6 @@ class Last:
         for part in tables.batches(self.folder, name, tables.schema(name).names, rows):
             yield pa.Table.from_batches([part]).cast(tables.schema(name))
 
-    def column_by_column(self, name: str) -> "Columns":
-        """Return a table of which no more is held than what is asked for."""
-        return Columns(self, name)
-
     def rows(self, name: str, by: str, values: Collection[str], *only: str) -> "pa.Table | None":
         """Return `only` some columns of the rows with one of these values in column `by`; None where it is damaged.
 
@@ -89,10 +85,6 @@ class Columns:
 
     last: Last
     name: str
-
-    @property
-    def column_names(self) -> list[str]:
-        return list(tables.schema(self.name).names)
 
     @property
     def num_rows(self) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.errors import InputError, TableError
-from graphrag_lite.run.services import Last
+from graphrag_lite.run.services import Columns, Last
 from graphrag_lite.settings import FoldFacts
 from graphrag_lite.tables import groups
 from graphrag_lite.temporal import fold, one_value, touched
@@ -95,7 +95,7 @@ def _before(last: Last, read: Read) -> "tuple[touched.Change, pa.Table] | None":
         return None
     policies, wordings, documents, names = found
     try:
-        change = touched.change(read, Read(documents, last.column_by_column("fact_mentions"), names, wordings))
+        change = touched.change(read, Read(documents, Columns(last, "fact_mentions"), names, wordings))
         for _ in last.parts("facts"):  # all of it can be read, as it will be
             pass
     except TableError:
