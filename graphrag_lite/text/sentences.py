@@ -6,6 +6,7 @@ end of a line ends a sentence, and titles and references whose full stop does no
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 UNFINISHED = re.compile(r"(?:^|[\s(\"“'«])(?:M|MM|Mme|Mlle|Me|Fig|Eq|No|art|cf|p|pp|vol|[A-Z])\.\s*$")
 # Numbers with a full stop, and what Slavic languages put behind years ("1990 r."); German ordinals too.
@@ -24,6 +25,8 @@ BEGINNING = re.compile(r"\s*\([^()\n]{1,60}\)[^\S\n]+(?=\S)")
 LONG = 10_000  # characters
 UNSPACED_END = re.compile(r"[。！？][」』”’）]*(?![」』”’）])")
 MAX_TICKS = 2000  # of a paragraph, such as a table of code: sentencex takes a time that grows with their square
+QUOTE = re.compile(r"[\"“”«»]|(?<!\w)['‘’](?=\w)|(?<=[.,!?…])['’]")
+WITHIN = re.compile(r"[.!?…]\s+(?=[^\W\d_a-z])")  # what ends a sentence of a quotation, not that
 LINE_END = re.compile(r"\n(?=[^\S\n]*\S)")
 WORD = re.compile(r"\s*\S+")
 LINE_MARKS = r"(?:(?:#{1,6}|={1,6}|-{2,}|[-*+•▪◦|>]|\[[ xX]\])\s+)+"  # headings, lists, tasks, quotations, rows
@@ -108,6 +111,25 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
+
+
+def quoted_sentences(text: str, span: tuple[int, int], language: str) -> list[tuple[int, int]]:
+    """Return the span of one sentence, cut where sentences end within what it quotes; who says it stays with the last.
+
+    >>> text = "'Stop, Bo! Mr. Dorr left. He ran,' said Ann."
+    >>> [text[slice(*one)] for one in quoted_sentences(text, (0, len(text)), "en")]
+    ["'Stop, Bo!", 'Mr. Dorr left.', "He ran,' said Ann."]
+    """
+    if not (WITHIN.search(text, *span) and QUOTE.search(text, *span)):
+        return [span]
+    from sentencex import segment
+
+    end, ends = span[0], [span[0]]
+    for piece in segment(language or "en", QUOTE.sub(" ", text[slice(*span)])):
+        end += len(piece)
+        if WITHIN.match(text, trimmed(text, span[0], end)[1] - 1, span[1]):
+            ends.append(end)
+    return [trimmed(text, *one) for one in pairwise([*ends, span[1]])]
 
 
 def is_statement(sentence: str) -> bool:
