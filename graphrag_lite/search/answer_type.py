@@ -28,6 +28,7 @@ _ASKED = expressions(__package__, "question_words.txt")
 _WHY = re.compile(expressions(__package__, "sentence_choice.txt")["why"], re.I)
 HOW_MANY = re.compile(_ASKED["how many"], re.I)
 _SAID = re.compile(r"(?i)\bwhat (?:do|does|did|has|have) .+? (?:say|said|tell|told|think|explain|announced?|report)\b")
+DENIED = re.compile(r"(?:\b(?:not|never|no longer|nicht|nie)|n['’]t) (\w+)")
 KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]
 _WORD = re.compile(WORD_PATTERN)
 _MONTH = "|".join(sorted({prefix for prefixes in MONTHS.values() for prefix in prefixes}))
@@ -80,7 +81,7 @@ class Sought:
     `named` are the entities that it names: neither is an answer. `things` are names of what it asks the definition of,
     `role` are the forms of a role of which it asks who has it;
     `how_many`: it asks for a count; `said`: for what somebody says; `newest`: each document may tell anew;
-    `why`: for a reason.
+    `why`: for a reason; `affirms`: for that or a `kind`, of what it does not deny.
     `others` are terms that mean the same as a term of it, `told` how texts tell the attributes that it asks for, with
     the terms that ask.
     """
@@ -95,6 +96,7 @@ class Sought:
     said: bool = False
     newest: bool = False
     why: bool = False
+    affirms: bool = False
     others: Sequence[tuple[str, Set[str]]] = ()
     told: Sequence[tuple[re.Pattern[str], frozenset[str]]] = ()
 
@@ -187,7 +189,8 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
         role=role,
         how_many=HOW_MANY.search(asked) is not None,
         said=_SAID.search(asked) is not None,
-        why=_WHY.search(asked) is not None,
+        why=(why := _WHY.search(asked) is not None),
+        affirms=(why or kind != "") and not DENIED.search(asked),
         others=(
             *((term, in_other_words(term, question.analyzed_in)) for term in question.terms),
             *_as_said(question),

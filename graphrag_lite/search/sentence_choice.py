@@ -20,7 +20,7 @@ from graphrag_lite.evidence.distinct_sentences import cheapest_first, says_the_s
 from graphrag_lite.retrieval.abstention import term_idf
 from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.search.answer import Statement, blocks_of, subject_of
-from graphrag_lite.search.answer_type import Sought
+from graphrag_lite.search.answer_type import DENIED, Sought
 from graphrag_lite.search.definitions import defines, is_about
 from graphrag_lite.text.sentences import is_statement, sentences
 from graphrag_lite.text.transcripts import LEAST_TERMS, asks_on, is_head, speaker_of, speakers, spoken_span
@@ -60,7 +60,8 @@ INTRODUCED = 3.0  # more for the first sentence below the name of that thing, or
 # Times what a sentence is worth whose document is about what the best sentence names, where it holds this share of what
 # that one leaves open: when the director of a film was born is told by the text about her.
 HOP, HOP_SHARE = 12.0, 0.35
-# What a question counts, where a kind of thing is asked for, an entry of a bibliography, and what announces a finding.
+# What a question counts, where a kind of thing is asked for, an entry of a bibliography, what announces a finding, and
+# what denies the fact of which more is asked.
 UNFIT = 0.5
 CODE = 0.3  # what a line of code counts, which shows what others say, and a legal notice
 # What repeats this share of "Why did it sink?" says that it sank; one of so many sentences behind it may say why.
@@ -105,6 +106,8 @@ class _Wanted:
             if self.sought.how_many and self.sought.counts(said, self.terms, language):
                 worth *= 1 + COUNTED
         if ANNOUNCES.search(said) or (ASKED.search(said) and self.sought.words.isdisjoint(ASKING_WORDS)):
+            worth *= UNFIT
+        if self.sought.affirms and not self.terms.isdisjoint(terms(" ".join(DENIED.findall(said)), language)):
             worth *= UNFIT
         if self.sought.is_defined(said):
             worth *= 1 + DEFINED

@@ -31,6 +31,7 @@ TEXTS = {
     "Yard": "ANN: The goat of Karl was sold in May, and the goat was white.\nBO: A pity.\nANN: Who fed the goat?\n"
     "BO: Ines did, every day of the week.\nANN: The shed is old.",
     "News": "Hamar, 3 March 2024. The dike of Hamar was opened in 1911 and is closed until May.",
+    "Prop": "The prop of the quay was not needed after the flood. The prop of the quay held the wall, which leaned.",
     "Faq": "How is the rust removed from a hinge?\n\nIt is brushed with vinegar, and then oiled. A new hinge has no rust, "
     "and what is removed from it is its paint.",
     "Call": "On our website, Brask.com/investor, is our financial summary. Every CFO and CIO has asked Amy about the loans. "
@@ -70,6 +71,11 @@ def test_the_very_question_of_a_talk_is_told_first_with_its_reply(index: Index) 
 
 def test_where_and_when_a_report_was_written_is_no_sentence_of_it(index: Index) -> None:
     assert [cited.text[:8] for cited in index.query("When was the dike of Hamar opened?").citations] == ["The dike"]
+
+
+def test_what_denies_the_fact_gives_no_reason_for_it(index: Index) -> None:
+    assert "held the wall" in index.query("Why was the prop of the quay needed?").citations[0].text
+    assert "not needed" in index.query("Why was the prop of the quay not needed?").citations[0].text
 
 
 def test_a_message_without_a_full_stop_answers(index: Index) -> None:
