@@ -91,8 +91,8 @@ async def report_communities_fast(
     """
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
     before = last.read(*KEPT, unless={"code", "failed"}) if last else None
-    sources = Sources(source_documents, source_units, entity_mentions, before, attempt)
-    told = all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources, each)
+    sources = Sources(source_documents, source_units, entity_mentions, each, before, attempt)
+    told = all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources)
     pages = KnownPages(before[2] if before else None, told, settings)
     weight = {identity: row["weight"] for identity, row in told.relationship.items()}
     texts = LongTexts(source_documents)
