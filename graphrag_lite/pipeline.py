@@ -37,12 +37,7 @@ EMBED = Stage(
 )
 
 
-DOCUMENTS = Stage(
-    "publish_documents",
-    reads=("source_documents", "source_units"),
-    writes=("documents",),
-    columns={"source_units": ("id", "document_id")},
-)
+DOCUMENTS = Stage("publish_documents", reads=("source_documents", "source_units"), writes=("documents",))
 EPISODES = Stage("list_episodes", reads=("source_documents",), writes=("episodes",))
 LOAD = [
     Stage("load_documents", reads=("corpus_files",), writes=("source_documents",)),
@@ -107,8 +102,6 @@ PUBLISH = [
         columns={
             "documents": ("id", "text"),
             "source_units": ("id", "document_id", "ordinal", "char_start", "char_end", "n_tokens"),
-            "entities": ("id", "text_unit_ids"),
-            "relationships": ("id", "text_unit_ids"),
         },
     ),
     Stage(

@@ -73,7 +73,8 @@ class Last:
         held = [tables.schema(name).empty_table().select(only)]
         try:
             parts = tables.batches(self.folder, name, [*only], by, values) if values else ()
-            held.extend(groups.copied_rows(pa.Table.from_batches([part]), by, values) for part in parts)
+            read = map(pa.Table.from_batches, ([part] for part in parts))
+            held.extend(part.filter(pa.array(groups.is_in(part, by, values))) for part in read)  # the rest may go
         except TableError:
             return None
         return pa.concat_tables(held)

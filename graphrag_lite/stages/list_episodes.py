@@ -42,12 +42,12 @@ async def list_episodes(source_documents: "pa.Table", last: Last | None = None) 
 
 def _before(source_documents: "pa.Table", last: Last | None) -> tuple["pa.Table", list[str]]:
     """Return the last snapshot's episodes of documents that are still there, and the keys of all others."""
-    before = last.read("episodes", source_documents=["id", "text"], unless={"code"}) if last else None
-    if not before:
+    before = last.read("episodes", unless={"code"}) if last else None
+    kept, gone = groups.split_rows((before or [tables.make("episodes", [])])[0], "document_id", source_documents["id"])
+    went = last.rows("documents", "id", {*gone["document_id"].to_pylist()}, "id", "text") if last and before else None
+    if went is None:
         return tables.make("episodes", []), []
-    episodes, documents = before
-    kept, gone = groups.split_rows(episodes, "document_id", source_documents["id"])
-    texts = dict(tables.rows(groups.rows_of(documents, "id", gone["document_id"]), "id", "text"))
+    texts = dict(tables.rows(went, "id", "text"))
     told = tables.rows(gone, *KEYED, "document_id", "char_start", "char_end")
     return kept, [_key(*said, texts[document][start:end]) for *said, document, start, end in told]
 

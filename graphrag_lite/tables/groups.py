@@ -48,14 +48,6 @@ def rows_of(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArr
     return held_rows(table, is_in(table, by, values))
 
 
-def copied_rows(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "pa.Table":
-    """Return the rows with one of these values in column `by`, in memory of their own: the table may go."""
-    import numpy as np
-    import pyarrow as pa
-
-    return table.take(pa.array(np.flatnonzero(is_in(table, by, values))))
-
-
 def rows_with(
     table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray", *columns: str
 ) -> Iterator[tuple[Any, ...]]:
