@@ -65,7 +65,7 @@ class Last:
 
         held = [tables.schema(name).empty_table().select(only)]
         try:
-            parts = tables.batches(self.folder, name, [*only]) if values else ()
+            parts = tables.batches(self.folder, name, [*only], by, values) if values else ()
             held.extend(groups.copied_rows(pa.Table.from_batches([part]), by, values) for part in parts)
         except TableError:
             return None

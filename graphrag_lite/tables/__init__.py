@@ -3,7 +3,7 @@
 import hashlib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.abc import MetaPathFinder
@@ -295,10 +295,7 @@ def _with_texts(folder: Path, only: list[str]) -> "pa.Table":
 
 
 def stretches(units: "pa.Table", documents: "Iterable[pa.Table | pa.RecordBatch]") -> "pa.ChunkedArray":
-    """Return the text of each unit: its stretch of its document, in whose order they stand.
-
-    Raises KeyError for a document that is not there.
-    """
+    """Return the text of each unit: its stretch of its document, in whose order they stand."""
     import pyarrow as pa
 
     held = (each for part in documents for each in zip(part["id"].to_pylist(), part["text"], strict=True))
@@ -370,17 +367,27 @@ def _map(path: Path) -> "pa.Table":
     return data
 
 
-def batches(folder: Path, name: str, only: list[str]) -> "Iterator[pa.RecordBatch]":
+def batches(
+    folder: Path, name: str, only: list[str], by: str = "", values: Collection[str] = ()
+) -> "Iterator[pa.RecordBatch]":
     """Yield some columns of a table, some rows at a time, for a column that is not to be held whole.
 
-    Raises TableError where it is missing or damaged.
+    With `by`, of rows stored together none where no row has one of these values in that column. Raises TableError where
+    the table is missing or damaged.
     """
+    import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     path = path_in(folder, name)
     options = {"page_checksum_verification": True, "pre_buffer": False, "buffer_size": 1 << 20}
     with telling_damage(path), pq.ParquetFile(path, **options) as file:
-        yield from file.iter_batches(batch_size=512, columns=only, use_threads=False)
+        held: Sequence[int] = range(file.num_row_groups)
+        if by:
+            among = pa.array(values, pa.string())
+            told = (file.read_row_group(group, columns=[by], use_threads=False)[by] for group in held)
+            held = [group for group, column in enumerate(told) if pc.any(pc.is_in(column, value_set=among)).as_py()]
+        yield from file.iter_batches(batch_size=512, row_groups=[*held], columns=only, use_threads=False)
 
 
 def content_id(*parts: str) -> str:

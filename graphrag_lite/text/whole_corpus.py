@@ -42,8 +42,8 @@ def corpus_aspects(text: str, language: str) -> set[Aspect] | None:
     >>> (corpus_aspects("Who keeps turning up?", "en"), corpus_aspects("What's in here?", "en"),
     ...  corpus_aspects("Who won?", "en"))
     ({'person'}, set(), None)
-    >>> corpus_aspects("Which technologies come up?", "en"), corpus_aspects("Каковы основные темы?", "ru")
-    ({'product'}, set())
+    >>> corpus_aspects("Which technologies come up?", "en"), corpus_aspects("من هم أهم الأشخاص؟", "ar")
+    ({'product'}, {'person'})
     >>> (corpus_aspects("What is my name?", "en"), corpus_aspects("When is the event?", "en"),
     ...  corpus_aspects("What stands out?", "en"))
     (None, None, set())
