@@ -13,6 +13,7 @@ import shutil
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,18 +94,16 @@ class _Progress:
         """Tell whether the texts of a table stand in no file yet."""
         return not self.digests.keys() >= {*tables.STORED_IN.get(name, ())}
 
-    def may_begin(self, stage: Stage, engine: Engine | None) -> bool:
+    def may_begin(self, engine: Engine | None, stage: Stage) -> bool:
         """Tell whether a stage can wait for workers, or for the model, which knows it then, while others compute."""
         model: Model | None = self.services.get("model")
-        if not self.digests.keys() >= set(stage.reads):
-            return False
+        may = self.digests.keys() >= set(stage.reads)
         if model is None:
-            small = sum(entry["bytes"] for each in self.records.values() for entry in each["tables"].values()) < LARGE
-            return stage.beside and small and engine is not None and engine.started
-        if model.loop is None or not stage.asks:
-            return False
-        model.before_its_turn(stage.name)
-        return True
+            held = sum(entry["bytes"] for each in self.records.values() for entry in each["tables"].values())
+            return may and stage.beside and held < LARGE and engine is not None and engine.started
+        if may := may and model.loop is not None and stage.asks:
+            model.before_its_turn(stage.name)
+        return may
 
 
 async def run(
@@ -130,17 +129,13 @@ async def run(
     published, stamps = last_run(output), _stamps(building)
     digests = {name: digest_of(rows) for name, rows in inputs.items()}
     anew = _anew(output, published)
-    found = (published, anew, stamps, digests)
-    so_far = _Progress(stages, output, building, settings, services, inputs, *found, why=[*anew])
-    resumed = bool(stamps)
+    so_far = _Progress(stages, output, building, settings, services, inputs, published, anew, stamps, digests)
+    so_far.why, resumed = [*anew], bool(stamps)
 
     async def bring_up(stage: Stage, watch: Watch) -> dict[str, Any]:
         return await _bring_up(stage, so_far, engine, watch, again=stage.name in refresh)
 
-    def may_begin(stage: Stage) -> bool:
-        return so_far.may_begin(stage, engine)
-
-    async with contextlib.aclosing(stages_in_turn(stages, bring_up, may_begin, watch)) as turns:
+    async with contextlib.aclosing(stages_in_turn(stages, bring_up, partial(so_far.may_begin, engine), watch)) as turns:
         async for stage, record, waited in turns:
             so_far.records[stage.name] = record
             so_far.hold({}, stage)
@@ -161,8 +156,8 @@ async def run(
     else:
         folder, manifest = _publish(so_far, seconds, made, _peak_memory_mb(engine))
         peak = manifest["peak_memory_mb"]
-    ran, why = tuple(name for name in so_far.records if name in so_far.ran), tuple(so_far.why)
-    return Run(folder, manifest, changed, seconds, peak, ran, why, so_far.usage, resumed)
+    ran = tuple(name for name in so_far.records if name in so_far.ran)
+    return Run(folder, manifest, changed, seconds, peak, ran, tuple(so_far.why), so_far.usage, resumed)
 
 
 async def _bring_up(
@@ -291,10 +286,9 @@ async def _perform(
 
     model: Model | None = services.get("model")
     embedder: MemoisedEmbedder | None = services.get("embedder")
-    each = Workers(engine, watch, fail, stage.once)
     offered = {
         **services,
-        "each": each,
+        "each": (each := Workers(engine, watch, fail, stage.once)),
         "fail": fail,
         "attempt": attempting(fail),
         "count": counts.__setitem__,
@@ -304,8 +298,8 @@ async def _perform(
     }
     work = stage.run(**read, **arguments(stage, settings, offered))
     written = await (each.in_thread(work) if stage.beside and engine and not model else work)
-    tables_by_name = zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True)
-    return dict(tables_by_name), sorted(set(failures)), counts
+    written = written if isinstance(written, tuple) else (written,)
+    return dict(zip(stage.writes, written, strict=True)), sorted(set(failures)), counts
 
 
 def _write(building: Path, name: str, table: Any) -> dict[str, Any]:

@@ -54,8 +54,8 @@ class Stage:
     """A function from tables to tables, with the tables it reads and writes; of its name alone, one in `stages`.
 
     `columns` are those that it gets of a large table: no others are held. `once` says that it has much to do itself
-    once it has given work to workers, `beside` that it does next to nothing itself: workers do it while stages before
-    it compute, once what it reads is there.
+    when workers have done their part, `beside` that it has next to nothing: workers do it while stages before it
+    compute, once what it reads is there.
     """
 
     function: Callable[..., Coroutine[Any, Any, Any]] | str

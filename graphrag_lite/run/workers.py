@@ -169,7 +169,7 @@ class Pool:
             self._executor.shutdown(cancel_futures=True)
 
     def rest(self) -> None:
-        """End processes that have done `MANY` parts beside one that is not `SMALL`; the next work starts others."""
+        """End processes that have done `MANY` parts beside one that is not `SMALL`; others start with the next work."""
         with self._counting:
             if self._executor and self._n_parts >= MANY and not self._n_at_work and peak_memory() >= SMALL:
                 self._executor.shutdown()
