@@ -174,14 +174,13 @@ STANDARD = [
         reads=("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
         writes=("covariates",),
     ),
-    FACTS,  # while the model writes reports
-    FOLD,
+    *(FACTS, FOLD, PUBLISH[0]),  # while the model writes reports
     Stage(
         "report_communities",
         reads=("source_units", "entities", "relationships", "covariates", "communities"),
         writes=("community_reports", "report_bases"),
     ),
-    *PUBLISH,
+    *PUBLISH[1:],
 ]
 IMPORTED = [
     Stage(

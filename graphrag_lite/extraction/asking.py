@@ -1,16 +1,16 @@
 """What a model is asked of a text unit, and begins to be asked before the stage's turn.
 
-A unit is one conversation: the prompt and its reply; whether anything was missed; and if so, what. The first requests
-of a run wait for this module, so that what reads replies is imported once one has come.
+A unit is one conversation, which goes on as long as the model says that something was missed (gleaning, GraphRAG paper
+A.1). The first requests of a run wait for this module, so that what reads replies is imported once one has come.
 """
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from graphrag_lite import prompts as forms
+from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.extraction.said_before import context_lines
-from graphrag_lite.llm import gleaning
 from graphrag_lite.llm.chat import Message
 from graphrag_lite.llm.stage_model import AHEAD, StageModel
 from graphrag_lite.prompts import Prompts
@@ -23,7 +23,21 @@ if TYPE_CHECKING:
     from graphrag_lite.replies.graph_records import GraphReply
     from graphrag_lite.run.services import Cut
 
+T = TypeVar("T")
 MAX_NAMES = 100  # entities listed in one question
+
+
+class Rounds(NamedTuple, Generic[T]):
+    """What was found by each round, and why the last one failed that was asked for, if it did."""
+
+    found: list[T]
+    failed: ReplyError | CallError | None = None
+
+    def recorded(self, model: StageModel, name: str) -> list[T]:
+        """Return what was found; a round that failed is a failure under `name`."""
+        if self.failed:
+            model.failed(name, self.failed, f"gleaning {len(self.found)}, what was found before it is kept: ")
+        return self.found
 
 
 class Said(NamedTuple):
@@ -53,42 +67,57 @@ def first_request(asked: Said, settings: ExtractGraph, prompts: Prompts) -> list
     return [{"role": "user", "content": prompts.fill(forms.ExtractGraph(types, examples, *asked))}]
 
 
-async def names_of(
-    settings: ExtractGraph, model: StageModel, prompts: Prompts, asked: Said
-) -> "gleaning.Rounds[GraphReply]":
-    """Return what the model found, by round: the first pass, then gleanings while it says that something was missed."""
+async def names_of(settings: ExtractGraph, model: StageModel, prompts: Prompts, asked: Said) -> "Rounds[GraphReply]":
+    """Return what the model found of entities and relationships, by round. Raises like `_rounds`."""
 
     def read(reply: str) -> "GraphReply":
         from graphrag_lite.replies.graph_records import read_graph
 
         return read_graph(reply, types=[*settings.types, *settings.entity_types])
 
-    return await gleaning.rounds(
-        model,
-        first_request(asked, settings, prompts),
-        read,
-        missed=prompts.fill(forms.ExtractGraphMissed()),
-        more=prompts.fill(forms.ExtractGraphMore()),
-        max_gleanings=settings.max_gleanings,
-    )
+    missed, more = forms.ExtractGraphMissed(), forms.ExtractGraphMore()
+    first = first_request(asked, settings, prompts)
+    return await _rounds(model, first, read, prompts.fill(missed), prompts.fill(more), settings.max_gleanings)
 
 
 async def claims_of(
     settings: ExtractClaims, model: StageModel, prompts: Prompts, source: ClaimSource
-) -> "gleaning.Rounds[tuple[list[Claim], int]]":
-    """Return the claims by round: the first pass, then gleanings while the model says that something was missed."""
+) -> "Rounds[tuple[list[Claim], int]]":
+    """Return the claims, by round. Raises like `_rounds`."""
     from graphrag_lite.replies.claim_records import NONE, read_claims
 
     listed = ", ".join(" ".join(entity.split()) for entity in source.names) or NONE
-    first = forms.ExtractClaims(settings.claim_description, source.date or NONE, listed, source.text)
-    return await gleaning.rounds(
-        model,
-        [{"role": "user", "content": prompts.fill(first)}],
-        read_claims,
-        missed=prompts.fill(forms.ExtractClaimsMissed()),
-        more=prompts.fill(forms.ExtractClaimsMore()),
-        max_gleanings=settings.max_gleanings,
-    )
+    asked = forms.ExtractClaims(settings.claim_description, source.date or NONE, listed, source.text)
+    missed, more = forms.ExtractClaimsMissed(), forms.ExtractClaimsMore()
+    first: list[Message] = [{"role": "user", "content": prompts.fill(asked)}]
+    return await _rounds(model, first, read_claims, prompts.fill(missed), prompts.fill(more), settings.max_gleanings)
+
+
+async def _rounds(
+    model: StageModel, conversation: list[Message], read: Callable[[str], T], missed: str, more: str, max_gleanings: int
+) -> Rounds[T]:
+    """Return what `read` makes of every reply: of the first pass, then of up to `max_gleanings` rounds.
+
+    `more` asks for the rest, `missed` for a yes or no before that: not before the first round, as the question would
+    send the whole conversation once more to learn a word. Raises like `StageModel.ask` where the first pass fails.
+    """
+
+    def parse(reply: str) -> tuple[str, T]:
+        return reply, read(reply)
+
+    reply, result = await model.ask(conversation, parse)
+    found = [result]
+    try:
+        for number in range(max_gleanings):
+            conversation.append({"role": "assistant", "content": reply})
+            if number and not await model.yes([*conversation, {"role": "user", "content": missed}]):
+                break
+            conversation.append({"role": "user", "content": more})
+            reply, result = await model.ask(conversation, parse)
+            found.append(result)
+    except (ReplyError, CallError) as error:
+        return Rounds(found, error)
+    return Rounds(found)
 
 
 def names_begun(settings: ExtractGraph, model: StageModel, prompts: Prompts) -> "Cut":

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphrag_lite.text.names import Name
+from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.words import LISTS
 
 if TYPE_CHECKING:

@@ -82,9 +82,9 @@ class Question:
     def terms_of(self, text: str) -> list[str]:
         """Return the terms of a part of it, analysed as text units are.
 
-        One that no text holds is its other forms that texts hold: "CFO" is chief and financial. Where no text is in its
-        language, each word is analysed in those of the corpus, as far as texts hold it so, and so are common words in
-        their translations.
+        One that no text holds is its other forms that texts hold: "CFO" is chief and financial, and a name has those of
+        all languages of the corpus. Where no text is in its language, each word is analysed in those of the corpus, as
+        far as texts hold it so, and so are common words in their translations.
         """
         if self.language in self.index.languages:
             found = terms(without_asking(text, self.language), self.language)
@@ -101,7 +101,9 @@ class Question:
         held = self.index.bm25.holds
         if held(term) or term in general_terms():
             return [term]
-        return sorted(filter(held, other_forms(term, self.language))) or [term]
+        names = (name for name in self.capitalized if terms(name, self.language) == [term])
+        elsewhere = (form for name in names for code in self.index.languages for form in terms(name, code))
+        return sorted(filter(held, {*other_forms(term, self.language), *elsewhere})) or [term]
 
     def translated(self, word: str) -> list[tuple[str, str]]:
         """Return what a common word of it is in the languages of the corpus, (code, word); none for its own."""

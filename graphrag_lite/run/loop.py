@@ -20,7 +20,6 @@ from graphrag_lite import tables
 from graphrag_lite.attempts import attempting
 from graphrag_lite.errors import GraphragLiteError, TableError
 from graphrag_lite.run import comparison, snapshots
-from graphrag_lite.run.kept_results import intact, reuse
 from graphrag_lite.run.services import Last
 from graphrag_lite.run.stamps import Stage, Stamp, arguments, digest_of, libraries, origins, reasons, stamp_of, versions
 from graphrag_lite.run.turns import stages_in_turn
@@ -87,11 +86,8 @@ class _Progress:
         others = [each for each in self.stages if each.name not in self.records and each is not stage]
         later, first = ({name for each in some for name in each.reads} for some in (others, others[:1]))
         held = (self.memory | made).items()
-        self.memory = {
-            name: table
-            for name, table in held
-            if name in first or (name in later and (table.nbytes < LARGE or self.only_here(name)))
-        }
+        first |= {name for name in tables.STORED_IN if self.only_here(name)}
+        self.memory = {name: table for name, table in held if name in first or (name in later and table.nbytes < LARGE)}
 
     def only_here(self, name: str) -> bool:
         """Tell whether the texts of a table stand in no file yet."""
@@ -178,10 +174,10 @@ async def _bring_up(
     stamp = stamp_of(stage, so_far.settings, so_far.services, so_far.digests)
     record = None
     if published and not again:
-        record = reuse(stage, stamp, published[0], published[1]["stages"], so_far.building)
+        record = snapshots.reuse(stage, stamp, published[0], published[1]["stages"], so_far.building)
     kept = record is not None
     if record is None and not again:
-        record = reuse(stage, stamp, so_far.building, so_far.stamps, so_far.building)
+        record = snapshots.reuse(stage, stamp, so_far.building, so_far.stamps, so_far.building)
     if not so_far.anew and not kept:
         made = published[1] if published else {}
         made_with = {**made.get("libraries", {}), **versions(made.get("plugins", {}))}
@@ -313,12 +309,15 @@ async def _perform(
 
 
 def _write(building: Path, name: str, table: Any) -> dict[str, Any]:
-    tables.check(name, table)
+    whole = hasattr(table, "num_rows")
+    if whole:
+        tables.check(name, table)
     if name == "source_documents":  # its file will be that of `documents`, and another run's is not it
         tables.path_in(building, name).unlink(missing_ok=True)
         return {"rows": table.num_rows, "bytes": 0, "sha256": tables.sha256(table, name)}
     path = tables.write(building, name, table)
-    return {"rows": table.num_rows, "bytes": path.stat().st_size, "sha256": snapshots.file_digest(path)}
+    rows = table.num_rows if whole else tables.stored_shape(building, name)[1]
+    return {"rows": rows, "bytes": path.stat().st_size, "sha256": snapshots.file_digest(path)}
 
 
 def _write_failures(building: Path, records: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
@@ -361,9 +360,9 @@ def kept_result(
     """Return where a stage's result lies that the next run would take as it is, and its record; None: it would run."""
     stamp = stamp_of(stage, settings, services, digests)
     published, building = last_run(output), output / "building"
-    if published and (record := intact(stage, stamp, published[0], published[1]["stages"])):
+    if published and (record := snapshots.intact(stage, stamp, published[0], published[1]["stages"])):
         return published[0], record
-    record = intact(stage, stamp, building, _stamps(building))
+    record = snapshots.intact(stage, stamp, building, _stamps(building))
     return (building, record) if record else None
 
 
@@ -393,10 +392,7 @@ def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: f
         "libraries": libraries(),
         "python": platform.python_version(),
         "tables": {
-            name: entry
-            for record in records.values()
-            for name, entry in record["tables"].items()
-            if name != "source_documents"
+            name: entry for each in records.values() for name, entry in each["tables"].items() if entry["bytes"]
         },
         "stages": {name: record for name, record in records.items() if name != "failures"},
     }

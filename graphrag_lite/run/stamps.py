@@ -53,9 +53,9 @@ Brought = Mapping[str, Sequence[Mapping[str, str]]]
 class Stage:
     """A function from tables to tables, with the tables it reads and writes; of its name alone, one in `stages`.
 
-    `columns` are those that it gets of a large table: no others are held. `once` says that it gives work to workers
-    once, and has much to do itself then, `beside` that it does next to nothing itself: workers do it while stages
-    before it compute, once what it reads is there.
+    `columns` are those that it gets of a large table: no others are held. `once` says that it has much to do itself
+    once it has given work to workers, `beside` that it does next to nothing itself: workers do it while stages before
+    it compute, once what it reads is there.
     """
 
     function: Callable[..., Coroutine[Any, Any, Any]] | str

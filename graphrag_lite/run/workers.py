@@ -29,7 +29,8 @@ GOES_OVER = 100_000  # that are worth handing to processes which run already
 LARGEST = 250_000  # of a part, unless one item has more: small, so that all end at about the same time
 AT_LEAST = 8  # parts for each worker
 AHEAD = 4  # parts for each worker that are handed over before the first is done: more only take memory
-MANY = 1000  # parts: to start processes takes less than a hundredth of what they have done then
+MANY = 100  # parts: to start processes takes a twentieth of what they have done then
+SMALL = 600_000_000  # bytes of this process at its peak, beside which there is room for them
 TOLD = 100  # times that a watch is told, at least, how far a stage is
 
 
@@ -168,9 +169,9 @@ class Pool:
             self._executor.shutdown(cancel_futures=True)
 
     def rest(self) -> None:
-        """End the processes that have done `MANY` parts; others start with the next work."""
+        """End processes that have done `MANY` parts beside one that is not `SMALL`; the next work starts others."""
         with self._counting:
-            if self._executor and self._n_parts >= MANY and not self._n_at_work:
+            if self._executor and self._n_parts >= MANY and not self._n_at_work and peak_memory() >= SMALL:
                 self._executor.shutdown()
                 self._executor, self._n_parts = None, 0
 

@@ -49,7 +49,6 @@ LONG = 8  # terms of a question that holds its name by the way
 # Terms of a question of which each counts, where so few of a corpus's words are new (`Bm25.novelty`); and the least
 # terms of a text unit: with fewer it is a sentence, and nothing stands beside a name.
 SHORT, KNOWN, PASSAGE = 4, 0.05, 15
-SHORT_OF_NAME = 5  # words that say something of a question in which a name that no text holds is what it asks about
 UNHEARD = 0.3  # of a small corpus, whose next word is new so often: that none of its texts has a word tells nothing
 FEW, KNOWN_OF_FEW = 2, 0.1  # with fewer words, each of them counts more
 _NUMBER = re.compile(r"[0-9]{3,4}")
@@ -58,7 +57,6 @@ _HOW_MANY = re.compile(
     r"(?i)how many (?!times\b|people (?!do|work)|(?:minute|hour|day|week|month|year)s?\b)([\w-]+(?: [\w-]+)?)"
 )
 _ABOUT = re.compile(r"\b(?:say|said|think|decide|write|tell us|mention) (?:\w+ )?about (.+)", re.I)
-_NAMES = re.compile(r"(?<=\w )[A-Z][a-z]{2,}(?: [A-Z][a-z]+)*")
 _PRONOUN = re.compile(r"\b(?:he|she|his|hers?|him|they|their|them|who|whose)\b", re.I)
 _OF_MANY = re.compile(r"\b(?:we|our|us|its?|they|their|them|who|whose)\b", re.I)  # of an organization
 _HOW_TO = re.compile(r"\W*how (?:do|can|should|could|would) (?:I|we)\b", re.I)
@@ -106,16 +104,16 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
     if _OWN.search(question.text):
         return _HOW_TO.match(question.text) is not None and _misses_every_word(asked)
     best = [unit for unit in top_k.best_rows(scores, READ).tolist() if scores[unit] > 0]
+    if best and index.document_of(best[0])[1] != question.analyzed_in:  # it tells attributes in words of its own
+        return False
     if only_alike(question, asked.thing, scores) or _is_nowhere(asked, best) or _is_not_beside_unspaced(asked, best):
         return True
     if question.analyzed_in not in FUNCTION_WORDS:
         return False
     if _is_of_another(asked, scores):
         return True
-    inflected = bm25.novelty[1] >= INFLECTED
-    if not inflected and (
-        _misses_a_word(asked) or _misses_a_name(question) or _misses_its_topic(question) or _is_in_pieces(asked, scores)
-    ):
+    inflected = question.analyzed_in != "en" and bm25.novelty[1] >= INFLECTED
+    if not inflected and (_misses_a_word(asked) or _misses_its_topic(question) or _is_in_pieces(asked, scores)):
         return True
     names = {term for term in asked.names if bm25.holds(term)}
     if (inflected and not asked.told) or not _asks_of_one(asked, names, best):
@@ -127,7 +125,6 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
 
 def _asked(question: "Question") -> _Asked:
     counted = _counted(question)
-    thing = thing_asked(question.as_read)
     length = sum(1.0 if not UNSPACED.match(term) else PART for term in question.weights)
     attributes = attributes_told(question.text, question.analyzed_in) if length <= LONG else []
     names = question.names or (set(question.terms_of(" ".join(_known_names(question)))) if attributes else set())
@@ -136,7 +133,7 @@ def _asked(question: "Question") -> _Asked:
     words -= names | ASKING | QUANTIFIERS | general_terms()
     return _Asked(
         question,
-        thing=thing,
+        thing=thing_asked(question.as_read),
         told=[says for says, _ in attributes],
         counted=counted,
         names=names,
@@ -190,7 +187,7 @@ def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
     """
     question = asked.question
     no_name = frozenset(asked.counted) | general_terms() | role_terms()
-    called = " ".join(word for word in question.capitalized if not no_name.issuperset(question.terms_of(word)))
+    called = " ".join(word for word in question.capitalized if not no_name.issuperset(terms(word, "en")))
     of_one = called in question.text.replace("-", " ") or bool(asked.told and not asked.others)
     named = len(question.weights) <= LONG and names and of_one
     if not named or not asked.words:
@@ -244,7 +241,8 @@ def _is_in_pieces(asked: _Asked, scores: "Scores") -> bool:
     """Say whether a question asks what a thing of several words is that no sentence holds."""
     question = asked.question
     pieces = set(question.terms_of(asked.thing)) - question.names - ASKING - {"number"}
-    pieces = {term for term in pieces if not Sought().has_count(term)}  # "five" may be written "5"
+    # "five" may be written "5", and "x" is a letter
+    pieces = {term for term in pieces if len(term) > 1 and not Sought().has_count(term)}
     return 1 < len(pieces) == len(asked.thing.split()) <= WHOLE_NAME and not _together(question.index, pieces, scores)
 
 
@@ -279,17 +277,6 @@ def _misses_a_word(asked: _Asked) -> bool:
         return True
     long = (meant for meant in asked.meant.values() if min(map(len, meant)) >= LEAST_STEM)
     return any(not any(len(_units(question.index, term)) for term in meant) for meant in long)
-
-
-def _misses_a_name(question: "Question") -> bool:
-    """Say whether no text holds any word of a name, in a short question: "What did the CEO say about Brexit?"."""
-    index = question.index
-    names = _NAMES.findall(question.text) if len(question.capitalized) and not question.readings else []
-    short = len(content_words(question.text, question.language)) <= SHORT_OF_NAME
-    return short and any(
-        own and not any(len(_units(index, term)) for term in own)
-        for own in (question.names.intersection(question.terms_of(name)) for name in names)
-    )
 
 
 def _misses_its_topic(question: "Question") -> bool:

@@ -38,6 +38,7 @@ _ASKS = re.compile(
 )
 # What stands before a name that is a heading, and behind it: "Class: Worker", ":biff: /bif/, vt."
 _HEADING = re.compile(rf"^\W*(?:(?:{_KIND}:|new|the)\s+)?|(?<=\w):\s.{{1,25}}$|\s*\([^()]*\)\W*$|\s+{_KIND}\W*$", re.I)
+_OF_KIND = re.compile(rf"^{_KIND} | {_KIND}$", re.I)
 _ARTICLE = re.compile(rf"^(?:{_FORMS['articles']})", re.I)
 _AND_MORE = re.compile(_FORMS["and more"], re.I)
 _ROLE = re.compile(r"(?:.*\w['’]s? )?(?P<role>.+?)(?: (?:of|at|for) .*)?")  # "the CFO of Acme", "Acme's CFO"
@@ -136,7 +137,7 @@ def is_about(heading: str, things: Collection[str]) -> bool:
     (True, True)
     """
     name = _words(_HEADING.sub("", heading)) if things else ""
-    return bool(name) and any(name == _words(thing) for thing in things)
+    return bool(name) and any(name in (_words(thing), _words(_OF_KIND.sub("", thing))) for thing in things)
 
 
 def _words(name: str) -> list[str]:

@@ -1,11 +1,10 @@
-"""What the graph says of an entity, as sentences of the corpus: its description, and its heaviest relationships."""
+"""What the graph says of an entity, as sentences of the corpus: its description."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.sentence_choice import MAX_LENGTH, read_out
-from graphrag_lite.text.sentences import stands_alone
+from graphrag_lite.search.sentence_choice import MAX_LENGTH
 from graphrag_lite.text.transcripts import speakers, spoken_span, statement_form
 from graphrag_lite.text.words import ASKING
 
@@ -15,33 +14,22 @@ if TYPE_CHECKING:
 
 MAX_ENTITIES = 2  # whose descriptions open an answer
 MAX_DESCRIPTION = 2  # sentences of each: what a model says of an entity rests on up to 12
-MAX_RELATIONSHIPS = 8  # heaviest ones that the sentence which closes it is looked for in
 
 
-def entity_answer(question: "Question") -> tuple[list[Statement], list[Statement]]:
-    """Return what the graph says to a question that only names entities: descriptions, and a relationship of the first.
+def entity_answer(question: "Question") -> list[Statement]:
+    """Return what the graph says to a question that only names entities: their descriptions.
 
     A question that says more, or states a period or what a document is, is answered by the sentences that fit it; to a
     question about one of a person's films the description of the person is no answer.
     """
     index, asked = question.index, question.features
     if not asked.entities or asked.stated or not set(question.terms) - asked.name_terms <= ASKING:
-        return [], []
+        return []
     named = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
-    opening: list[Statement] = []
+    opening: dict[tuple[int, int], Statement] = {}
     for statement in (told for entity in named for told in description_statements(index, entity)):
-        if all(_apart(statement, other) for other in opening):
-            opening.append(statement)
-    most = index.search_settings.max_sentences - 2
-    opening = opening[: max(most, 1)]
-    closing = [
-        stated for stated in relationship_statements(index, named[0]) if all(_apart(stated, other) for other in opening)
-    ]
-    return opening, closing[: max(0, min(1, most))]
-
-
-def _apart(one: Statement, other: Statement) -> bool:
-    return (one.unit, one.start) != (other.unit, other.start)
+        opening.setdefault((statement.unit, statement.start), statement)
+    return list(opening.values())[: max(index.search_settings.max_sentences - 2, 1)]
 
 
 def description_statements(index: "SnapshotView", entity: int) -> list[Statement]:
@@ -50,23 +38,6 @@ def description_statements(index: "SnapshotView", entity: int) -> list[Statement
     heading = title if kind == "unknown" else f"{title} ({kind})"
     told = [statement_at(index, span, heading) for span in sources if _is_short(span)]
     return [statement for statement in told if not _is_greeting(index, statement)][:MAX_DESCRIPTION]
-
-
-def relationship_statements(index: "SnapshotView", entity: int) -> list[Statement]:
-    """Return the sentences of an entity's heaviest relationships that can be read alone."""
-    import pyarrow.compute as pc
-
-    identity = index.column("entities", "id")[entity]
-    ends = (index.column("relationships", end) for end in ("source_id", "target_id"))
-    own = pc.indices_nonzero(pc.or_(*(pc.equal(end, identity) for end in ends)))[:MAX_RELATIONSHIPS]
-    return [
-        statement
-        for row in index.columns("relationships", ["source", "target", "sources"]).take(own).to_pylist()
-        for span in row["sources"]
-        if _is_short(span)
-        for statement in [statement_at(index, span, f"{row['source']} – {row['target']}")]
-        if stands_alone(read_out(index, statement)[0]) and not _is_greeting(index, statement)
-    ]
 
 
 def _is_short(span: dict[str, Any]) -> bool:

@@ -73,16 +73,19 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     read = [unit for unit in near if scores[unit] > 0]
     most = index.search_settings.max_sentences
     steps = steps_told(question, read, most)
-    opening, closing = (steps, []) if defining or steps else entity_answer(question)
+    opening = steps if defining or steps else entity_answer(question)
     opening = opening_facts(question, query) or opening
+    thing = question.terms_of(asked.things[0]) if asked.things else []
+    if defining and not opening and not set(thing) >= set(question.terms):  # "Who is Ann, and whom does she know?"
+        opening = choose_sentences(index, thing, defining, 1, sought=asked)
     read += [unit for unit in defining if unit not in read]
     periods = question.features.periods
     sentences = choose_sentences(
         index,
         question.terms,
         read,
-        most - len(opening) - len(closing),
-        [*opening, *closing],
+        most - len(opening),
+        opening,
         scores=(scores[read] + (scores[read].max(initial=0.0) if defining or foreign else 0.0)).tolist(),
         sought=asked,
         held={unit: index.held.statements(unit, periods) for unit in read} if periods else {},
@@ -90,7 +93,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     return compose(
         question,
         method,
-        [*opening, *in_reading_order(index, sentences), *closing],
+        [*opening, *in_reading_order(index, sentences)],
         ranking,
         unsure=nothing is None,
         lead=OPEN if question.dates_asked and question.dates_asked.kind in COMPUTED else "",

@@ -201,7 +201,7 @@ def _corpus(index: "SnapshotView") -> str:
     if len(days):
         first, last = (date.fromordinal(int(day)).isoformat() for day in (days.min(), days.max()))
         dated = f", dated {first}" + (f" to {last}" if last != first else "")
-    spoken = f", languages: {', '.join(filter(None, index.languages[:NAMES]))}" if any(index.languages) else ""
+    spoken = f", languages: {', '.join(filter(None, index.languages))}" if any(index.languages) else ""
     n_communities = index.n_rows("communities")
     communities = "1 community" if n_communities == 1 else f"{n_communities:,} communities"
     found = f"{index.n_rows('entities'):,} entities in {communities}"

@@ -6,7 +6,7 @@ it (maximal marginal relevance: Carbonell and Goldstein, SIGIR 1998; here by ter
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.evidence.distinct_sentences import cheapest_first, says_the_same
 from graphrag_lite.retrieval.abstention import term_idf
-from graphrag_lite.retrieval.entity_names import find_mentions, names_of_title
-from graphrag_lite.search.answer import Statement
+from graphrag_lite.retrieval.entity_names import names_of_title
+from graphrag_lite.search.answer import Statement, blocks_of, subject_of
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.definitions import defines, is_about
 from graphrag_lite.text.sentences import is_statement, sentences
@@ -69,6 +69,7 @@ _FORMS = expressions(__package__, "sentence_choice.txt")
 REASON = re.compile(_FORMS["reason"], re.I)
 REFERENCE, ANNOUNCES = re.compile(_FORMS["reference"]), re.compile(_FORMS["announces"], re.I)
 ASKED = re.compile(_FORMS["asked"], re.I)
+DATELINE = re.compile(_FORMS["dateline"])
 _LINE = re.compile(r".+\n?")
 ITEM = re.compile(r"\n?[-*•] ")
 _JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "LiHua"
@@ -236,7 +237,7 @@ def _reason_first(
     values = [candidate.value(left, whole) for candidate in candidates]
     at = max(range(len(values)), key=values.__getitem__)
     held = fsum(left[term] for term in (candidates[at].terms | candidates[at].around) & left.keys())
-    if held < REPEATED * whole or REASON.search(read_out(index, candidates[at].place)[0]):
+    if held < REPEATED * fsum(left.values()) or REASON.search(read_out(index, candidates[at].place)[0]):
         return candidates
     for n, one in enumerate(candidates[at + 1 : at + 1 + REASON_WITHIN], start=at + 1):
         if one.place.unit == candidates[at].place.unit and values[n] and REASON.search(read_out(index, one.place)[0]):
@@ -249,7 +250,7 @@ def _hopped(
     index: "SnapshotView", candidates: list[_Candidate], best: _Candidate, weight: Mapping[str, float]
 ) -> list[_Candidate]:
     """Return candidates, those worth more that say what the best one leaves open of what it leads to (`HOP`)."""
-    left_open = {term: weight[term] for term in sorted(weight.keys() - best.terms)}
+    left_open = {term: weight[term] for term in sorted(weight.keys() - best.terms - best.around)}
     least = HOP_SHARE * fsum(left_open.values())
     read, language = read_out(index, best.place)
     own = index.document_row[best.place.unit]
@@ -275,25 +276,6 @@ def _is_of_heading(document: str, place: int) -> bool:
     return document.startswith("#", start) and document.find("\n", place, start + MAX_HEADING + 1) >= 0
 
 
-def blocks_of(index: "SnapshotView", row: int) -> dict[str, list[tuple[int, int]]]:
-    """Return where the blocks of a document are, by kind."""
-    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for block in index.cell("documents", "blocks", row) or ():
-        found[block["kind"]].append((block["char_start"], block["char_end"]))
-    return found
-
-
-def subject_of(index: "SnapshotView", row: int) -> str:
-    """Return the name that a document of one text unit is about, its title; "" where that is no name."""
-    if len(index.cell("documents", "text_unit_ids", row)) != 1:
-        return ""
-    language = index.cell("documents", "language", row)
-    for name in names_of_title(index.cell("documents", "title", row)):
-        if any(mention.end - mention.start == len(name) for mention in find_mentions(name, language, index.names)):
-            return name
-    return ""
-
-
 def _candidates(
     index: "SnapshotView", unit: int, score: float, wanted: _Wanted, held: Mapping[int, tuple[float, bool]]
 ) -> Iterator[_Candidate]:
@@ -311,7 +293,8 @@ def _candidates(
         start, end = spoken_span(document, offset + span[0], offset + span[1])
         sentence = document[start:end]
         fragment = not is_statement(sentence)
-        if end - start > MAX_LENGTH or any(first <= start < last for first, last in left_out):
+        passed = any(first <= start < last for first, last in left_out) or DATELINE.fullmatch(sentence)
+        if passed or end - start > MAX_LENGTH:
             continue
         names_it = is_about(sentence, things)
         if names_it or sentence.startswith("#") or _is_of_heading(document, start):
@@ -322,13 +305,15 @@ def _candidates(
         of_row = any(first <= start < last for first, last in cards)
         in_order = terms(sentence, language)
         own = frozenset(in_order)
-        if fragment and not of_row and (_is_too_short(sentence, document, own, asked) or is_head(document, start, end)):
-            introduced = introduced and marked  # the next name of a list
-            before = own & asked if ASKS.search(sentence) else before  # a short question, whose reply is next
-            continue
         asks = ASKS.search(sentence, max(0, len(sentence) - 4)) is not None
-        if asks and wanted.is_same(own) and not speakers(document):  # a talk's is told with its reply
+        same = asks and wanted.is_same(own)
+        if same and not speakers(document):  # a talk's is told with its reply
             introduced = True
+            continue
+        too_short = fragment and not same and _is_too_short(sentence, document, own, asked)
+        if not of_row and (too_short or (fragment and is_head(document, start, end))):
+            introduced = introduced and marked  # the next name of a list
+            before = own & asked if asks else before  # a short question, whose reply is next
             continue
         own |= wanted.sought.in_other_words(sentence, own) & asked
         if of_row and fragment and _is_idle_cell(sentence, own, language, wanted):
@@ -344,7 +329,10 @@ def _candidates(
         if introduced and not fragment and not shows and not ITEM.match(document, max(0, start - 2)):
             worth, introduced = worth * (1 + INTRODUCED), False
             before |= asked
-        if (asks and (wanted.sought.kind or wanted.sought.things)) or (wanted.sought.said and asks_on(document, start)):
+        idle = asks and (wanted.sought.kind or wanted.sought.things)
+        if same and 2 * n_new <= len(own):  # it asks that, and little more
+            worth *= 1 + INTRODUCED
+        elif idle or (wanted.sought.said and asks_on(document, start)):
             worth *= UNFIT
         thanks = label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2)  # or "Yes, sure."
         worth *= (CODE if shows else 1.0) * (THANKS if thanks else 1.0)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.read.columns import NAME
+from graphrag_lite.read.documents import Fields
 from graphrag_lite.retrieval.bm25 import LEAST_STEM
 from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite, compose
 from graphrag_lite.search.answer_type import HOW_MANY
@@ -100,7 +101,7 @@ def _cell(question: "Question", method: str, ranking: Ranking) -> Answer | None:
         fitting = [(len(field), cell.span()) for cell in cells if (field := _field(question, cell[1], asked))]
         if fitting:
             start, end = max(fitting)[1]
-            unit = next(unit for unit in ranking.units if index.document_row[unit] == row)
+            unit = next(unit for unit, of in enumerate(index.document_row) if of == row)
             place = Statement(unit, card["char_start"] + start, card["char_start"] + end, about=title)
             return compose(question, method, [place], Ranking([unit], [row]))
     return None
@@ -121,7 +122,7 @@ def _most(question: "Question", method: str, words: Sequence[str], values: Seque
     index = question.index
     of_field: dict[str, dict[str, list[int]]] = {}
     for field, value, rows in tables.rows(index.arrow("search_values"), "field", "value", "rows"):
-        if field != tables.OF_TITLES:
+        if field not in (tables.OF_TITLES, Fields.sender):  # who speaks in how many chats says little
             of_field.setdefault(field, {})[value] = rows
     field = _counted_field(question, words, of_field)
     of_words = {n for n, word in enumerate(words) if _field(question, field, terms(word, question.language))}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = tuple[str, ...]
+Unit = tuple[str, str, str]  # id, document, text
 
 
 logger = logging.getLogger(__name__)
@@ -46,32 +47,32 @@ async def extract_claims(
         names[unit_id].append(name)
     units = list(zip(*(source_units[c].to_pylist() for c in ("id", "document_id", "text")), strict=True))
     dates = dict(tables.rows(source_documents, "id", "created_at"))
-    sources = {
-        identity: ClaimSource.of(text, dates[document_id], names[identity]) for identity, document_id, text in units
-    }
-    first_ids = {sources[identity]: identity for identity, *_ in reversed(units)}
-    asked = list(dict.fromkeys(source for source in sources.values() if source.text.strip()))
-
-    async def work(source: ClaimSource) -> list[list[Claim]]:
-        rounds = await model.outcome(partial(claims_of, settings, model, prompts), source)
-        found = rounds.recorded(model, first_ids[source])
-        if n_dropped := sum(n for _, n in found):
-            logger.info("%s: dropped %d records of claims that cannot be read.", first_ids[source], n_dropped)
-        return [claims for claims, _ in found]
-
-    found = dict(zip(asked, await model.map(work, asked, name=first_ids.__getitem__), strict=True))
-    titles = _Titles(entity_resolutions)
-    rows: dict[Row, Row] = {}
+    units_of: dict[ClaimSource, list[Unit]] = {}
     for unit in units:
-        claims = [claim for claims in found.get(sources[unit[0]]) or () for claim in claims]
-        for same, row in attempt(unit[0], _rows, unit, claims, titles) or ():
+        if unit[2].strip():
+            units_of.setdefault(ClaimSource.of(unit[2], dates[unit[1]], names[unit[0]]), []).append(unit)
+    titles = _Titles(entity_resolutions)
+
+    async def work(source: ClaimSource) -> dict[str, list[tuple[Row, Row]]]:  # while other replies are on their way
+        first = units_of[source][0][0]
+        found = (await model.outcome(partial(claims_of, settings, model, prompts), source)).recorded(model, first)
+        if n_dropped := sum(n for _, n in found):
+            logger.info("%s: dropped %d records of claims that cannot be read.", first, n_dropped)
+        claims = [claim for several, _ in found for claim in several]
+        return {unit[0]: attempt(unit[0], _rows, unit, claims, titles) or [] for unit in units_of[source]}
+
+    replies = await model.map(work, list(units_of), name=lambda source: units_of[source][0][0])
+    found = {identity: made for several in replies for identity, made in (several or {}).items()}
+    rows: dict[Row, Row] = {}
+    for identity, *_ in units:
+        for same, row in found.get(identity, ()):
             rows.setdefault(same, row)
     numbered = [(identity, number, *rest) for number, (identity, *rest) in enumerate(rows.values())]
     return tables.make("covariates", numbered)
 
 
-def _rows(unit: tuple[str, str, str], claims: list[Claim], titles: "_Titles") -> list[tuple[Row, Row]]:
-    """Return what tells each claim of a text unit (id, document, text) from others, and its row."""
+def _rows(unit: Unit, claims: list[Claim], titles: "_Titles") -> list[tuple[Row, Row]]:
+    """Return what tells each claim of a text unit from others, and its row."""
     identity, document_id, text = unit
     quotable = Quotable(text)
     made: list[tuple[Row, Row]] = []

@@ -35,7 +35,7 @@ from graphrag_lite.settings import ExtractGraphFast
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.language import of_part
-from graphrag_lite.text.names import find_names
+from graphrag_lite.text.names.find import find_names
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.related_names import related_names, tells_of
 from graphrag_lite.text.sentences import sentences, trimmed

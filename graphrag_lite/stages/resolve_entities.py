@@ -19,9 +19,10 @@ from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ResolveEntities
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
-from graphrag_lite.text.names import is_acronym, lower_case_words
 from graphrag_lite.text.names.contexts import MAX_CONTEXTS, mention_context
+from graphrag_lite.text.names.find import is_acronym
 from graphrag_lite.text.names.own_types import cues_of, type_told
+from graphrag_lite.text.names.tokens import lower_case_words
 from graphrag_lite.text.names.words import AND_WORDS
 
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 import hashlib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.abc import MetaPathFinder
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -152,13 +152,19 @@ def intern_strings(column: "pa.ChunkedArray") -> list[str]:
 
 def check(name: str, data: "pa.Table") -> None:
     """Raise TableError unless `data` has the table's columns, no nulls, and ids that are unique."""
-    import pyarrow.compute as pc
-
     if data.schema != schema(name):
         raise TableError(f"{name}: columns differ from the schema: {data.schema} is not {schema(name)}")
     if holes := [column for column in data.column_names if has_nulls(data[column])]:
         raise TableError(f"{name}: empty values in {', '.join(holes)}")
-    if "id" in data.column_names and pc.count_distinct(data["id"]).as_py() != data.num_rows:
+    if "id" in data.column_names:
+        check_ids(name, data["id"])
+
+
+def check_ids(name: str, ids: "pa.ChunkedArray") -> None:
+    """Raise TableError unless ids are unique."""
+    import pyarrow.compute as pc
+
+    if pc.count_distinct(ids).as_py() != len(ids):
         raise TableError(f"{name}: ids are not unique")
 
 
@@ -188,8 +194,11 @@ def files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS)
 
 
-def write(folder: Path, name: str, data: "pa.Table") -> Path:
-    """Write a table into a snapshot folder, durable when this returns. Equal tables give equal bytes."""
+def write(folder: Path, name: str, data: "pa.Table | pa.RecordBatchReader") -> Path:
+    """Write a table into a snapshot folder, durable when this returns. Equal tables give equal bytes.
+
+    The rows of a reader, of a table too large to be held, are checked as they are written.
+    """
     path = path_in(folder, name)
     path.unlink(missing_ok=True)  # it may be a link to an older snapshot's file, which must stay as it is
     with path.open("wb") as file:
@@ -234,8 +243,27 @@ def _write(name: str, data: "pa.Table", sink: Any) -> None:
 
         size, opened = _group_rows(name, data), pq.ParquetWriter(sink, data.schema, **PARQUET)
     with opened as file:
-        for start in range(0, max(data.num_rows, 1), size):
-            file.write_table(data.slice(start, size).combine_chunks(), size)  # chunks would show in the bytes
+        for part in _parts(name, data, size):
+            file.write_table(part.combine_chunks(), size)  # chunks would show in the bytes
+
+
+def _parts(name: str, data: "pa.Table | pa.RecordBatchReader", size: int) -> "Iterator[pa.Table]":
+    """Yield the rows of a table `size` at a time, an empty part where there are none."""
+    import pyarrow as pa
+
+    if isinstance(data, pa.Table):
+        yield from (data.slice(start, size) for start in range(0, max(data.num_rows, 1), size))
+        return
+    ids: list[pa.Array] = []
+    held = data.schema.empty_table()
+    for batch in chain(data, (None,)):
+        held = pa.concat_tables([held, *([pa.Table.from_batches([batch])] if batch else [])])
+        while held.num_rows >= size or (not batch and (held.num_rows or not ids)):
+            part, held = held.slice(0, size), held.slice(size)
+            check(name, part)
+            ids += part["id"].chunks
+            yield part
+    check_ids(name, pa.chunked_array(ids, pa.string()))
 
 
 def _group_rows(name: str, data: "pa.Table") -> int:
@@ -295,10 +323,7 @@ def _with_texts(folder: Path, only: list[str]) -> "pa.Table":
 
 
 def stretches(units: "pa.Table", documents: "Iterable[pa.Table | pa.RecordBatch]") -> "pa.ChunkedArray":
-    """Return the text of each unit: its stretch of its document, in whose order they stand.
-
-    Raises KeyError for a document that is not there.
-    """
+    """Return the text of each unit: its stretch of its document, in whose order they stand."""
     import pyarrow as pa
 
     held = (each for part in documents for each in zip(part["id"].to_pylist(), part["text"], strict=True))
@@ -370,17 +395,27 @@ def _map(path: Path) -> "pa.Table":
     return data
 
 
-def batches(folder: Path, name: str, only: list[str]) -> "Iterator[pa.RecordBatch]":
+def batches(
+    folder: Path, name: str, only: list[str], by: str = "", values: Collection[str] = (), *, rows: int = 512
+) -> "Iterator[pa.RecordBatch]":
     """Yield some columns of a table, some rows at a time, for a column that is not to be held whole.
 
-    Raises TableError where it is missing or damaged.
+    With `by`, of rows stored together none where no row has one of these values in that column. Raises TableError where
+    the table is missing or damaged.
     """
+    import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     path = path_in(folder, name)
     options = {"page_checksum_verification": True, "pre_buffer": False, "buffer_size": 1 << 20}
     with telling_damage(path), pq.ParquetFile(path, **options) as file:
-        yield from file.iter_batches(batch_size=512, columns=only, use_threads=False)
+        held: Sequence[int] = range(file.num_row_groups)
+        if by:
+            among = pa.array(values, pa.string())
+            told = (file.read_row_group(group, columns=[by], use_threads=False)[by] for group in held)
+            held = [group for group, column in enumerate(told) if pc.any(pc.is_in(column, value_set=among)).as_py()]
+        yield from file.iter_batches(batch_size=rows, row_groups=[*held], columns=only, use_threads=False)
 
 
 def content_id(*parts: str) -> str:

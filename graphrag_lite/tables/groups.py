@@ -1,7 +1,8 @@
 """Tables of two runs side by side, by the document or text unit that their rows are of."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from itertools import groupby
+from itertools import count, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -172,3 +173,31 @@ def ids_beside(table: "pa.Table", named: "pa.ChunkedArray | pa.Array", ids: "pa.
     rows = row_indices(named, table["id"])
     order = np.argsort(rows, kind="stable")[np.count_nonzero(rows < 0) :]
     return id_lists(rows[order], order, ids, table.num_rows)
+
+
+def numbered_ids(table: "pa.Table", n_kept: int, gone: Sequence[str]) -> list[str]:
+    """Return the ids of rows of documents: `n_kept` have one, those behind them a key, a hash of what they say.
+
+    Equal keys are numbered by document and place: what is `gone`, or came, gives those of its key other numbers.
+    """
+    ids: list[str] = table["id"].to_pylist()
+    row_of = {identity: row for row, identity in enumerate(ids[:n_kept])}
+    equal: dict[str, list[int]] = {key: [] for key in gone}
+    for row, key in enumerate(ids[n_kept:], n_kept):
+        equal.setdefault(key, []).append(row)
+    missing = Counter(gone)
+    for key, rows in equal.items() if row_of else ():
+        for n in count():
+            if (identity := tables.content_id(key, str(n))) in row_of:
+                rows.append(row_of[identity])
+            elif missing[key]:
+                missing[key] -= 1
+            else:
+                break
+    documents, ordinals = table["document_id"], table["ordinal"]
+    for key, rows in equal.items():
+        if len(rows) > 1:
+            rows.sort(key=lambda row: (documents[row].as_py(), ordinals[row].as_py()))
+        for n, row in enumerate(rows):
+            ids[row] = tables.content_id(key, str(n))
+    return ids

@@ -23,7 +23,6 @@ from lessons import lessons
 from graphrag_lite import attempts, pipeline, tables
 from graphrag_lite.errors import WorkerError
 from graphrag_lite.run import loop, snapshots, stamps, workers
-from graphrag_lite.run.kept_results import stored_by
 from graphrag_lite.run.loop import Run, Stage
 from graphrag_lite.settings import Settings
 
@@ -225,7 +224,7 @@ def test_a_damaged_table_is_healed(name: str, damage: str, texts: Path, output: 
     if damage != "gone":
         path.write_bytes(bytes(content) if damage == "flipped" else bytes(content[:20]))
     healed = index(texts, output)
-    assert healed.changed and healed.ran == tuple(s.name for s in pipeline.stages() if name in stored_by(s))
+    assert healed.changed and healed.ran == tuple(s.name for s in pipeline.stages() if name in snapshots.stored_by(s))
     assert healed.snapshot != first.snapshot and snapshots.current(output) == healed.snapshot
     assert bytes_of(healed.snapshot) == intact
     assert not index(texts, output).changed

@@ -50,6 +50,8 @@ def test_workers_that_have_done_much_end_before_a_stage_goes_on_alone(monkeypatc
         assert list(first(abs, [-1, 2])) == [1, 2]
         assert multiprocessing.active_children()  # to start anew would take longer than they have worked
         monkeypatch.setattr(workers, "MANY", 1)
+        assert list(first(abs, [-1, 2])) == [1, 2] and multiprocessing.active_children(), "there is room for them"
+        monkeypatch.setattr(workers, "SMALL", 1)
         assert list(first(abs, [-1, 2])) == [1, 2] and not multiprocessing.active_children()
         assert list(again(abs, [-3])) == [3] and len(pool.peaks) == 1
 
@@ -60,6 +62,7 @@ def test_what_is_done_in_a_thread_goes_on_beside_the_rest_and_ends_with_the_run(
     monkeypatch.setattr(workers, "STARTS", 1)
     monkeypatch.setattr(workers, "GOES_OVER", 1)
     monkeypatch.setattr(workers, "MANY", 1)
+    monkeypatch.setattr(workers, "SMALL", 1)
     begun, done = threading.Event(), []
 
     async def run(pool: workers.Pool) -> None:

@@ -28,6 +28,9 @@ TEXTS = {
     "Pier": "ANN: What colour is the lantern of the pier?\nBO: Right.\nBO: It is green as a bottle and swings on a chain.\n"
     "ANN: The harbour master repaired the gate.\nBO: Then the oar was repaired in my shed.\nANN: I wonder whether "
     "the ferry is late again today.\nBO: The ferry is late by two hours.",
+    "Yard": "ANN: The goat of Karl was sold in May, and the goat was white.\nBO: A pity.\nANN: Who fed the goat?\n"
+    "BO: Ines did, every day of the week.\nANN: The shed is old.",
+    "News": "Hamar, 3 March 2024. The dike of Hamar was opened in 1911 and is closed until May.",
     "Faq": "How is the rust removed from a hinge?\n\nIt is brushed with vinegar, and then oiled. A new hinge has no rust, "
     "and what is removed from it is its paint.",
     "Call": "On our website, Brask.com/investor, is our financial summary. Every CFO and CIO has asked Amy about the loans. "
@@ -53,6 +56,20 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 def test_what_a_thing_is_is_said_first(index: Index) -> None:
     assert index.query("What is Zorbex?").citations[0].text.startswith("In short, Zorbex is a scheduler")
+
+
+def test_what_a_thing_is_goes_before_what_else_is_asked_of_it(index: Index) -> None:
+    answer = index.query("What is Zorbex and on which rack was it last week?")
+    assert answer.citations[0].text.startswith("In short, Zorbex is a scheduler")
+    assert "We moved Zorbex to another rack" in answer.answer
+
+
+def test_the_very_question_of_a_talk_is_told_first_with_its_reply(index: Index) -> None:
+    assert index.query("Who fed the goat?").citations[0].text.startswith("Who fed the goat?\nBO: Ines did")
+
+
+def test_where_and_when_a_report_was_written_is_no_sentence_of_it(index: Index) -> None:
+    assert [cited.text[:8] for cited in index.query("When was the dike of Hamar opened?").citations] == ["The dike"]
 
 
 def test_a_message_without_a_full_stop_answers(index: Index) -> None:

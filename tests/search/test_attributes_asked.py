@@ -15,7 +15,7 @@ TOLD = (
 )
 MORE = (
     "Dana Weiss is 1.78 m tall.", "Five gyroscopes were replaced by Omar Haddad. Dr. Jonas Beck, aged 41, stood by.", "Lena Fuchs was born in Bremen.",
-    "Ivo Marek paid Otto Kern for the launch of the probe.", "The salary of Rosa Lindt was printed by a newspaper.",
+    "Ivo Marek paid Otto Kern, the chief financial officer of Nordwind, for the launch of the probe.", "The salary of Rosa Lindt was printed by a newspaper.",
     "A new lens cost 40 dollars in the shop.",
 )  # fmt: skip
 
@@ -68,6 +68,10 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("How much did the lens cost?", False),
         ("How much did the launch of the probe cost?", True),  # another thing's price is told
         ("Who is the chairman of the crew?", True),  # no text has the role
+        ("Who is the CFO of Nordwind?", False),
+        ("Who is the CFO of Haddad?", True),  # others have one
+        ("When was the harbour built?", True),
+        ("What is the -x harbour?", False),  # a letter is no piece of a thing
     ],
 )
 def test_what_no_sentence_tells_of_a_name_is_refused(index: Index, asked: str, refused: bool, method: str) -> None:

@@ -104,3 +104,17 @@ def test_what_zep_is_over_texts_in_french_korean_chinese_and_japanese(shared: Pa
     for question in QUESTIONS.values():
         answer = index.query(question)
         assert answer.citations and all("Zep" in cited.text for cited in answer.citations[:2]), question
+
+
+def test_a_name_of_an_english_question_is_found_as_texts_in_another_language_write_it(tmp_path: Path) -> None:
+    told = {
+        "de": "Kleve ist eine Stadt am Rhein, und viele ihrer Leute arbeiten auf der anderen Seite des Flusses. Das Bad in "
+        "Kleve wurde 1974 eröffnet, und die Stadt feierte mit. Seit dem Winter ist es geschlossen, weil das Dach undicht ist.",
+        "en": "The mill of Arden stands beside the river. It was opened in 1911 by the lord of the village, who had bought "
+        "the meadow from his neighbour. There are two wheels, and one of them has not been turned since the war.",
+    }
+    for code, text in told.items():
+        (tmp_path / f"{code}.txt").write_text(text, encoding="utf-8")
+    index = Index(pipeline.index(tmp_path, tmp_path / "output", Settings()).snapshot)
+    assert index.languages == ["de", "en"]
+    assert "1974" in index.query("When did the bath in Kleve open?").citations[0].text

@@ -132,3 +132,7 @@ def test_what_a_row_says_stands_below_its_title(printers: Index) -> None:
 def test_a_cell_is_asked_by_its_label(printers: Index, question: str, first: str) -> None:
     answer = printers.query(question)
     assert answer.citations[0].text == first and "State" not in answer.answer
+
+
+def test_a_cell_is_told_however_few_passages_are_asked_for(printers: Index) -> None:
+    assert printers.query("Who is the owner of T-7?", top_k=1).citations[0].text == "Owner: Bo Diaz"

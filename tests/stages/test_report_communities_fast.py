@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from last_snapshot import last as snapshot_last
 
 from graphrag_lite import pipeline, tables
-from graphrag_lite.attempts import in_turn, unguarded
+from graphrag_lite.attempts import in_turn
 from graphrag_lite.evidence import report_statements, report_told
 from graphrag_lite.evidence.document_signs import document_signs, hosts
 from graphrag_lite.evidence.key_sentences import Sentence
@@ -207,7 +207,7 @@ def test_ten_names_in_one_sentence_are_one_statement() -> None:
 def test_a_host_whom_all_documents_name_counts_little() -> None:
     texts = [f"MIA STONE: Hello.\nGUEST {n}: Hello.\nMIA STONE: So?\nGUEST {n}: So.\n" for n in "ABC"]
     table = pa.table({"id": list("abc"), "text": texts})
-    known = hosts(document_signs(table, None, unguarded))
+    known = hosts(document_signs(table, None, map))
     assert known == {"mia stone", "mia", "stone"}
     rows = [{"id": n, "source": n, "target": "Lisbon", "weight": 2.0} for n in ("Mia", "GUEST A")]
     said = Statement(Sentence("", frozenset(), 0, 1.0), {"document_id": "d", "char_start": 0})

@@ -21,12 +21,8 @@ def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> l
     if manifest.get("id") != folder.name:
         found.add(MANIFEST, f"is of the snapshot {manifest.get('id')!r}")
     stages = {name: entry for stage in manifest["stages"].values() for name, entry in stage["tables"].items()}
-    found.add(
-        MANIFEST,
-        "lists no such table",
-        (absent := sorted({*tables.FINAL, *stages} - {"source_documents", *listed})),
-        len(absent),
-    )
+    absent = sorted({*tables.FINAL, *stages} - {"source_documents", *listed})
+    found.add(MANIFEST, "lists no such table", absent, len(absent))
     unknown = sorted(set(listed) - set(tables.TABLES))
     found.add(MANIFEST, "lists a table that is not one of this version", unknown, len(unknown))
     other = sorted(name for name, entry in stages.items() if name in listed and listed[name] != entry)

@@ -17,9 +17,9 @@ LONGEST = 20_000  # characters; more is no front matter
 TIMES = ("date", "created", "created_at", "published", "pubdate", "datetime", "last_modified", "modified", "updated")
 MODULES = re.compile(r"(?m)^(?:import\s.+\sfrom\s.+|import\s['\"].+|export\s.+)$\n?")  # of MDX
 
-ADMONITION = re.compile(
-    r"(?m)^[ \t]*:{3,}[ \t]*(?:[\w-]+|\{[^{}\n]*\})?[ \t]*\[?([^\[\]\n]*)\]?[ \t]*$"
-)  # ":::tip Title", ":::"
+ADMONITION = re.compile(  # ":::tip Title", ":::"
+    r"(?m)^[ \t]*+:{3,}+[ \t]*+(?:[\w-]++|\{[^{}\n]*+\})?+[ \t]*+\[?+([^\[\]\n]*+)\]?+[ \t]*+$"
+)
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:

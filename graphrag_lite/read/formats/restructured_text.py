@@ -112,8 +112,8 @@ def _directive(composer: Composer, found: re.Match[str] | None, body: list[str])
         _code(composer, body)
     elif name == "list-table":
         composer.part()
-        for row in re.split(r"(?m)^\s*\*\s+-\s", "\n".join(body))[1:]:
-            _line(composer, " | ".join(" ".join(cell.split()) for cell in re.split(r"(?m)^\s+-(?:\s|$)", row)))
+        for row in re.split(r"(?m)^[ \t]*\*[ \t]+-\s", "\n".join(body))[1:]:
+            _line(composer, " | ".join(" ".join(cell.split()) for cell in re.split(r"(?m)^[ \t]+-(?:\s|$)", row)))
         composer.part()
     elif name in SHOWN or name in VERSIONS:
         label, said = name.capitalize(), found[2]
