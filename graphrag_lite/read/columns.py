@@ -80,7 +80,7 @@ def head_of(lines: Sequence[Sequence[Any]]) -> int:
 
     Lines above the names have at most half as many cells.
 
-    >>> head_of([["Account:", "7"], ["day", "what", "sum"], ["3", "rent", "9"], ["4", "", "8"]])
+    >>> head_of([["Account:", "7"], ["day", "what", "to", "sum"], ["3", "rent", "Bo", "9"], ["4", "", "Cy", "8"]])
     1
     """
     widths = [sum(cell not in ("", None) for cell in line) for line in lines[: BEFORE + MIN_ROWS]]

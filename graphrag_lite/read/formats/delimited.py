@@ -30,7 +30,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
 
 
 def _delimiter(beginning: str) -> str:
-    """Return what parts the cells: as many of it stand in most lines.
+    r"""Return what parts the cells: as many of it stand in most lines.
 
     >>> _delimiter('Account;7\n\nday;what;sum\n3;"rent, heat";9,10\n4;food;8,20\n')
     ';'
