@@ -137,6 +137,8 @@ def refused(path: Path) -> str:
 def test_a_truncated_file_is_damaged(written: Path, size: int) -> None:
     written.write_bytes(written.read_bytes()[:size])
     assert "damaged" in refused(written)
+    with pytest.raises(TableError, match="damaged"):
+        tables.stored_shape(written.parent.parent, "corpus_files")
 
 
 def test_no_flipped_byte_gives_other_content(written: Path) -> None:
@@ -145,7 +147,7 @@ def test_no_flipped_byte_gives_other_content(written: Path) -> None:
     n_noticed = 0
     for position in range(len(data)):
         flipped = bytearray(data)
-        flipped[position] ^= 0x55
+        flipped[position] ^= 0xFF
         written.write_bytes(flipped)
         try:
             again = tables.read(written.parent.parent, "corpus_files")

@@ -1,5 +1,5 @@
-"""Stages in their order. One that waits for a model begins before its turn, once what it reads is there: then the
-stages between compute while it is answered."""
+"""Stages in their order. One that waits for a model, or for workers, begins before its turn, once what it reads is
+there: the stages between compute meanwhile."""
 
 import asyncio
 import time

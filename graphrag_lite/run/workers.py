@@ -182,9 +182,8 @@ class Pool:
     def each(self, function: Callable[[T], R], parts: Iterable[T], early: Callable[[], bool]) -> Iterator[R]:
         with self._counting:
             self._n_at_work += 1
-            if (
-                self._executor is None
-            ):  # not while interrupts are held: its locks start a process that lets them through
+            if self._executor is None:
+                # Not while interrupts are held: its locks start a process that lets them through.
                 context = multiprocessing.get_context("spawn")
                 self.peaks.clear()
                 self._executor = ProcessPoolExecutor(self.n, context, initializer=_end_with_parent)

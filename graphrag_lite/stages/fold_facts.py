@@ -28,11 +28,13 @@ from graphrag_lite.temporal.spells import STATE
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from graphrag_lite.llm.stage_model import StageModel
     from graphrag_lite.prompts import Prompts
 
 MIN_ENDED = 20  # so few facts that end stop no run, however few are open
+HOLDS = {"kind": ["state"], "expired_at": [""], "invalid_at": [""]}
 OTHERWISE = frozenset(("settings", "code"))  # nothing of the last run is used where these were others
 
 
@@ -178,15 +180,14 @@ def _stop_where_too_much_ends(made: FactRows, last: Last, max_share: float) -> N
     """
     kind, expired, ended_by = (made.short[name].words() for name in ("kind", "expired_at", "ended_by"))
     over = np.flatnonzero((kind == "state") & (expired == "") & np.isin(ended_by, ("negated", "succeeded")))
+    if len(over) <= MIN_ENDED or not (read := last.read(unless=OTHERWISE, facts=[*HOLDS])):
+        return
+    n_open = np.count_nonzero(_holds(read[0]))
     told = made.words(over)
     now = [*zip(*(told[name] for name in ("fact_group_id", "valid_at", "subject", "relation", "object")), strict=True)]
-    states = ["kind", "expired_at", "invalid_at"]
-    if not (read := last.read(unless=OTHERWISE, facts=states)):
-        return
-    n_open = [*zip(*(read[0][name].to_pylist() for name in states), strict=True)].count(("state", "", ""))
-    found = last.rows("facts", "fact_group_id", {row[0] for row in now}, "fact_group_id", "valid_at", *states)
-    stated = tables.rows(found, "fact_group_id", "valid_at", *states) if found else ()
-    open_ = {row[:2] for row in stated if row[2:] == ("state", "", "")}
+    spell = ("fact_group_id", "valid_at")
+    found = last.rows("facts", spell[0], {row[0] for row in now}, *spell, *HOLDS)
+    open_ = set(tables.rows(groups.held_rows(found, _holds(found)), *spell)) if found else set()
     ended = [row[2:] for row in now if row[:2] in open_]
     if len(ended) > max(MIN_ENDED, max_share * n_open):
         three = "; ".join(" ".join(filter(None, row)) for row in ended[:3])
@@ -195,3 +196,9 @@ def _stop_where_too_much_ends(made: FactRows, last: Last, max_share: float) -> N
             f" more than fold_facts.max_ended_share ({max_share:.0%}), so nothing is published. Look at what the new"
             " documents say; `--set fold_facts.max_ended_share=1` publishes it."
         )
+
+
+def _holds(facts: "pa.Table") -> "NDArray[np.bool_]":
+    """Tell of each fact whether it is a state that goes on, as told today."""
+    held: NDArray[np.bool_] = np.logical_and.reduce([groups.is_in(facts, *each) for each in HOLDS.items()])
+    return held

@@ -126,8 +126,9 @@ def _parts(name: str, data: "pa.Table | pa.RecordBatchReader", size: int) -> "It
     ids: list[pa.Array] = []
     held = data.schema.empty_table()
     for batch in chain(data, (None,)):
-        held = pa.concat_tables([held, *([pa.Table.from_batches([batch])] if batch else [])])
-        while held.num_rows >= size or (not batch and (held.num_rows or not ids)):
+        if batch is not None:
+            held = pa.concat_tables([held, pa.Table.from_batches([batch])])
+        while held.num_rows >= size or (batch is None and (held.num_rows or not ids)):
             part, held = held.slice(0, size), held.slice(size)
             check(name, part)
             ids += part["id"].chunks
@@ -230,7 +231,7 @@ def check_schema(path: Path, name: str, found: "pa.Schema", only: list[str] | No
     """Raise TableError unless a file has the columns of a table, or `only` some of them, of this schema version."""
     import pyarrow as pa
 
-    version = (found.metadata or {}).get(b"graphrag_lite.schema", b"?").decode()
+    version = (found.metadata or {}).get(b"graphrag_lite.schema", b"?").decode(errors="replace")
     if version != str(SCHEMA_VERSION):
         raise TableError(f"{path}: written with schema version {version}, this is version {SCHEMA_VERSION}. {AGAIN}")
     if found != (expected := schema(name) if only is None else pa.schema([schema(name).field(c) for c in only])):
@@ -244,15 +245,16 @@ def stored_schema(name: str) -> "pa.Schema":
 
 
 def stored_shape(folder: Path, name: str) -> tuple["pa.Schema", int]:
-    """Return the schema and the number of rows that a table's file states. Raises ArrowException or OSError."""
+    """Return the schema and the number of rows that a table's file states. Raises TableError."""
     import pyarrow.parquet as pq
 
     path = path_in(folder, name)
-    if name in MAPPED:
-        data = _map(path)
-        return data.schema, data.num_rows
-    with pq.ParquetFile(path) as file:
-        return file.schema_arrow, file.metadata.num_rows
+    with telling_damage(path):
+        if name in MAPPED:
+            data = _map(path)
+            return data.schema, data.num_rows
+        with pq.ParquetFile(path) as file:
+            return file.schema_arrow, file.metadata.num_rows
 
 
 def _map(path: Path) -> "pa.Table":

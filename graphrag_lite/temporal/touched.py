@@ -126,10 +126,13 @@ def merged(kept: "Iterable[pa.Table]", made: "Iterator[pa.Table]") -> "Iterator[
         due = [part]
         while new and part.num_rows:
             n = bisect_left(range(new.num_rows), row(part, part.num_rows - 1), key=partial(row, new))
-            due.append(new.slice(0, n))
+            if n:
+                due.append(new.slice(0, n))
             if n < new.num_rows:
                 new = new.slice(n)
                 break
             new = next(made, None)
         yield groups.stack(*due).sort_by([(name, "ascending") for name in ORDER]) if len(due) > 1 else part
-    yield from (new, *made) if new else ()
+    if new:
+        yield new
+    yield from made

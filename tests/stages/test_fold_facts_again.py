@@ -14,7 +14,7 @@ from graphrag_lite import prompts, tables
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import FoldFacts
 from graphrag_lite.stages.fold_facts import fold_facts
-from graphrag_lite.temporal import fact_rows, fold
+from graphrag_lite.temporal import fact_rows, fold, touched
 
 Row = dict[str, Any]
 SAID = [
@@ -155,3 +155,9 @@ def test_only_what_is_touched_is_folded(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(fold, "distinct", counted)
     folded(corpus.read(), before)
     assert seen == [5]
+
+
+def test_facts_are_put_in_words_only_as_they_are_written() -> None:
+    parts = iter([pa.table({"n": [n]}) for n in range(3)])
+    next(touched.merged((), parts))
+    assert [part["n"].to_pylist() for part in parts] == [[1], [2]]

@@ -15,8 +15,6 @@ SMALL_BYTES = 2**20  # a file up to this size is read whole; of a larger one, a 
 
 def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> list[str]:
     """Compare files with the manifest, by sha256, and return the tables whose files are intact. Reads no column."""
-    import pyarrow as pa
-
     listed: Mapping[str, Mapping[str, Any]] = manifest["tables"]
     if manifest.get("id") != folder.name:
         found.add(MANIFEST, f"is of the snapshot {manifest.get('id')!r}")
@@ -38,8 +36,8 @@ def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> l
             continue
         try:
             schema, n_rows = tables.stored_shape(folder, name)
-        except (pa.ArrowException, OSError) as error:
-            found.add(name, f"is damaged ({str(error).splitlines()[0]})")
+        except TableError as error:
+            found.add(name, f"is damaged ({error})")
             continue
         if snapshots.file_digest(path) != listed[name]["sha256"]:
             found.add(name, "its sha256 is not the manifest's")
