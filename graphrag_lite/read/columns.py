@@ -88,7 +88,11 @@ def head_of(lines: Sequence[Sequence[Any]]) -> int:
         below = widths[at + 1 :]
         alike = sum(own / 2 < width <= own for width in below)
         wide = own >= max(3, 2 * max(widths[:at]))
-        if wide and 1.5 * alike >= len(below) > 1 and all(isinstance(cell, str) for cell in lines[at]):
+        if (
+            wide
+            and 1.5 * alike >= len(below) > 1
+            and all(isinstance(cell, str) and not _is_number(cell) for cell in lines[at])
+        ):
             return at
     return 0
 
