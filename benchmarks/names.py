@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from graphrag_lite import pipeline
 from graphrag_lite.settings import Settings
-from graphrag_lite.text.names import find_names
+from graphrag_lite.text.names.find import find_names
 
 TYPES = {
     "PER": ("person",),

@@ -20,7 +20,7 @@ from typing import Any
 
 from graphrag_lite.llm.chat import Reply, Request, Usage
 from graphrag_lite.llm.rehearsal import by_line
-from graphrag_lite.text.names import find_names
+from graphrag_lite.text.names.find import find_names
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.tokens import token_counter
 

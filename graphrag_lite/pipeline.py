@@ -37,6 +37,7 @@ EMBED = Stage(
 )
 
 
+DOCUMENTS = Stage("publish_documents", reads=("source_documents", "source_units"), writes=("documents",))
 EPISODES = Stage("list_episodes", reads=("source_documents",), writes=("episodes",))
 LOAD = [
     Stage("load_documents", reads=("corpus_files",), writes=("source_documents",)),
@@ -52,6 +53,7 @@ LOAD = [
             ),
         },
     ),
+    DOCUMENTS,
 ]
 FACTS = Stage(
     "extract_facts_fast",
@@ -61,6 +63,7 @@ FACTS = Stage(
         "source_documents": ("id", "text", "title", "language", "created_at", "blocks"),
         "source_units": ("id", "document_id", "char_start", "char_end"),
     },
+    beside=True,
 )
 RESOLVE = Stage(
     "resolve_entities",
@@ -93,9 +96,13 @@ GRAPH = [
 ]
 PUBLISH = [
     Stage(
-        "publish_tables",
-        reads=("source_documents", "source_units", "entities", "relationships", "covariates"),
-        writes=("documents", "text_units"),
+        "publish_text_units",
+        reads=("documents", "source_units", "entities", "relationships", "covariates"),
+        writes=("text_units",),
+        columns={
+            "documents": ("id", "text"),
+            "source_units": ("id", "document_id", "ordinal", "char_start", "char_end", "n_tokens"),
+        },
     ),
     Stage(
         "index_search",
@@ -122,9 +129,7 @@ FAST = [
         writes=("entity_mentions", "relationship_mentions", "covariates"),
         columns={"source_documents": ("id", "title", "language", "blocks")},
     ),
-    FACTS,
     RESOLVE,
-    FOLD,
     *GRAPH,
     Stage(
         "report_communities_fast",
@@ -144,6 +149,8 @@ FAST = [
         },
         once=True,
     ),
+    FACTS,
+    FOLD,
     *PUBLISH,
 ]
 STANDARD = [
@@ -160,14 +167,13 @@ STANDARD = [
         reads=("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
         writes=("covariates",),
     ),
-    FACTS,  # while the model writes reports
-    FOLD,
+    *(FACTS, FOLD, PUBLISH[0]),  # while the model writes reports
     Stage(
         "report_communities",
         reads=("source_units", "entities", "relationships", "covariates", "communities"),
         writes=("community_reports", "report_bases"),
     ),
-    *PUBLISH,
+    *PUBLISH[1:],
 ]
 IMPORTED = [
     Stage(
@@ -178,6 +184,7 @@ IMPORTED = [
             *("entities", "relationships", "covariates", "communities", "community_reports"),
         ),
     ),
+    DOCUMENTS,
     EPISODES,
     FACTS,
     FOLD,
@@ -277,12 +284,10 @@ def _of_a_model(settings: Settings, model: Any, folder: Path) -> dict[str, Any]:
     found["prompts"] = own = prompts.load(folder)
     if settings.llm.batch:
         return found
-    from graphrag_lite.stages.extract_graph import extraction_begun
+    from graphrag_lite.extraction.asking import claims_begun, names_begun
 
-    found["cut"] = extraction_begun(settings.extract_graph, model.before_its_turn("extract_graph"), own)
+    found["cut"] = names_begun(settings.extract_graph, model.before_its_turn("extract_graph"), own)
     if settings.extract_claims.enabled:
-        from graphrag_lite.stages.extract_claims import claims_begun
-
         found["named"] = claims_begun(settings.extract_claims, model.before_its_turn("extract_claims"), own)
     return found
 

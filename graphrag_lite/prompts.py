@@ -9,23 +9,25 @@ import hashlib
 import re
 import string
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import dataclass_transform
+from typing import Any, dataclass_transform
 
 from graphrag_lite.errors import PromptError
 
 PROMPTS: "dict[str, type[Prompt]]" = {}
 
 
-@dataclass_transform(frozen_default=True)
-@dataclass(frozen=True)
+@dataclass_transform(frozen_default=True, eq_default=False)
 class Prompt:
     """A prompt file and its placeholders: ExtractGraph is `extract_graph.md`; prompts/README.md says what each asks."""
 
     def __init_subclass__(cls) -> None:
-        PROMPTS[_file_name(cls)] = dataclass(frozen=True)(cls)
+        PROMPTS[_file_name(cls)] = cls
+
+    def __init__(self, *values: Any, **named: Any) -> None:  # 30 dataclasses would be made at every start
+        vars(self).update(zip(type(self).__annotations__, values, strict=False), **named)
 
 
 def _file_name(cls: type) -> str:
@@ -192,7 +194,7 @@ def load(folder: Path | None = None) -> Prompts:
     problems = [
         f"  {origin.get(name, name)}{'' if name in texts else ' (missing)'}: {problem}"
         for name, cls in PROMPTS.items()
-        for problem in _problems(texts.get(name, ""), {field.name for field in fields(cls)})
+        for problem in _problems(texts.get(name, ""), set(cls.__annotations__))
     ]
     if problems or unknown:
         raise PromptError("\n".join(["These prompts cannot be used:", *unknown, *problems]))

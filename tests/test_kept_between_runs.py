@@ -26,7 +26,7 @@ SOME = st.sets(st.integers(0, len(TEXTS) - 1))
 
 
 def units(numbers: set[int]) -> pa.Table:
-    return tables.make("source_units", [(f"u{n}", f"d{n}", 0, 0, 1, TEXTS[n], 1) for n in sorted(numbers)])
+    return tables.make("source_units", [(f"u{n}", f"d{n}", 0, 0, len(TEXTS[n]), TEXTS[n], 1) for n in sorted(numbers)])
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

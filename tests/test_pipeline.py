@@ -190,7 +190,7 @@ def test_an_edit_runs_only_the_stages_that_it_reaches(corpus: Callable[..., Path
     # The same bytes under a new name: the paths differ, so documents do, and no text is analysed again.
     (folder / "a.txt").rename(folder / "a2.txt")
     ran = pipeline.index(folder, output, settings).ran
-    assert "load_documents" in ran and "publish_tables" in ran
+    assert "load_documents" in ran and "publish_documents" in ran
     # More sentences in a description change what follows it, nothing before it.
     changed = Settings.model_validate({"report_communities_fast": {"max_findings": 3}})
     ran = pipeline.index(folder, output, changed).ran

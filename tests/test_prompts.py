@@ -1,7 +1,6 @@
 """Prompt files: what the shipped ones promise, and what is said of a user's that cannot be used."""
 
 import string
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ TEXTS = shipped()
 @pytest.mark.parametrize("name", PROMPTS)
 def test_variable_text_comes_last(name: str) -> None:
     """So that all requests of a kind begin alike, and a provider's cache serves the beginning."""
-    variable = [field.name for field in fields(PROMPTS[name]) if field.name not in SAME_IN_A_RUN]
+    variable = [field for field in PROMPTS[name].__annotations__ if field not in SAME_IN_A_RUN]
     template = string.Template(TEXTS[name])
     places = {found["named"]: found.start() for found in template.pattern.finditer(TEXTS[name]) if found["named"]}
     first = min((places[value] for value in variable), default=len(TEXTS[name]))

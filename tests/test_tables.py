@@ -212,6 +212,26 @@ def test_equal_tables_give_equal_bytes_however_they_were_put_together(tmp_path: 
     )
 
 
+def test_a_text_is_read_from_its_document_and_rows_only_beside_what_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    texts = [f"“Ça va?” {n} " * 999 for n in range(300)]
+    spans = [(n, start, start + 500) for n in range(0, 300, 2) for start in (0, 700)]
+    units = [(f"u{n}-{start}", f"d{n}", 0, start, end, texts[n][start:end], 9) for n, start, end in spans]
+    about = ("d", "text/plain", "en", "", "{}", [], [], 0, [], "", "")
+    names = ["id", "text", "source_id", "title", "path", "content_sha256", "mime", "language", "created_at", "metadata"]
+    names += ["blocks", "messages", "human_readable_id", "text_unit_ids", "creation_date", "raw_data"]
+    rows = [dict(zip(names, (f"d{n}", text, "", "", "", *about), strict=True)) for n, text in enumerate(texts)]
+    tables.write(tmp_path, "documents", tables.make("documents", rows))
+    path = tables.write(tmp_path, "source_units", tables.make("source_units", units))
+    assert "text" not in pq.read_schema(path).names
+    assert tables.read(tmp_path, "source_units").equals(tables.make("source_units", units))
+    assert tables.read(tmp_path, "source_documents", only=["text"])["text"].to_pylist() == texts
+    found = [each.to_pylist() for each in tables.batches(tmp_path, "documents", ["id"], "id", ["d7", "d250", "no"])]
+    ids = {row["id"] for part in found for row in part}
+    assert {"d7", "d250"} <= ids and len(ids) < 300
+    assert not [*tables.batches(tmp_path, "documents", ["id"], "id", ["no"])]
+
+
 def links(n: int) -> pa.Table:
     return tables.make("search_values", [("source", f"paper {i}", list(range(i % 7))) for i in range(n)])
 

@@ -71,6 +71,7 @@ def index(
     verbose: bool,
     as_json: bool,
 ) -> None:
+    spare_memory()
     from graphrag_lite import pipeline
     from graphrag_lite.cli import run_summary
 
@@ -78,7 +79,6 @@ def index(
         raise click.UsageError("Give --quiet or --verbose, not both.")
     corpus = corpus_of(root, corpus)
     log(quiet=quiet)
-    spare_memory()
     if dry_run:
         from graphrag_lite.cli.planning import show_plan
 

@@ -1,12 +1,13 @@
 """What a document's text alone tells of how its sentences are to be read: who speaks in it, where its notices stand."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from itertools import starmap
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
-from graphrag_lite.attempts import Attempt
 from graphrag_lite.evidence.stories import dialogue
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.notices import legal_spans
 from graphrag_lite.text.transcripts import speakers
 
@@ -18,21 +19,33 @@ MIN_DOCUMENTS = 3
 MOST = 0.25  # of all text is notices: a corpus that has more is about such things
 
 
-def document_signs(source_documents: "pa.Table", before: "Sequence[pa.Table] | None", attempt: Attempt) -> "pa.Table":
+class Unread(NamedTuple):
+    """A document whose signs are not known."""
+
+    id: str
+    text: str
+
+
+def document_signs(
+    source_documents: "pa.Table", before: "Sequence[pa.Table] | None", each: Callable[..., Iterator[Any]]
+) -> "pa.Table":
     """Return `document_signs`, a row for each document; those that are there `before`, by id, are not read again."""
     import pyarrow as pa
 
     kept = groups.rows_of(
         before[0] if before else tables.make("document_signs", []), "document_id", source_documents["id"]
     )
-    _, unread = groups.split_rows(source_documents, "id", kept["document_id"])
-    rows = []
-    for identity, text in tables.rows(unread, "id", "text"):
-        spans = legal_spans(text)
-        places = [[span[end] for span in spans] for end in (0, 1)]
-        rows.append((identity, sorted(attempt(identity, speakers, text) or ()), *places, dialogue(text)))
-    made = tables.make("document_signs", rows)
+    _, new = groups.split_rows(source_documents, "id", kept["document_id"])
+    unread = LazyItems(new.num_rows, lambda: starmap(Unread, tables.rows(new, "id", "text")))
+    found = zip(new["id"].to_pylist(), each(_signs, unread), strict=True)
+    made = tables.make("document_signs", ((identity, *(signs or ([], [], [], 0.0))) for identity, signs in found))
     return groups.in_order(pa.concat_tables([kept, made]), "document_id", source_documents["id"])
+
+
+def _signs(document: Unread) -> tuple[list[str], list[int], list[int], float]:
+    spans = legal_spans(document.text)
+    starts, ends = ([span[end] for span in spans] for end in (0, 1))
+    return sorted(speakers(document.text)), starts, ends, dialogue(document.text)
 
 
 def hosts(signs: "pa.Table") -> set[str]:

@@ -105,7 +105,7 @@ def choose_facts(
         main = (*main, *(first.about if first else ()))
         if not (whole or lead or any(fact.is_row or fact.first.day for fact in told)):
             told = _of_work(first, told, sources)
-    if narrated := all(sources.is_narrated(fact.first.place[0]) for fact in told):
+    if narrated := is_narrated(told, sources):
         told = in_time(told, sources)
     people = [row["title"] for row in members] if narrated else []
     begun = _names([of[identity]]) if narrated else names
@@ -157,9 +157,14 @@ def _of_work(first: Fact | None, told: list[Fact], sources: Sources) -> list[Fac
     return [fact for fact in told if sources.work(fact.first.place[0]) == work]
 
 
+def is_narrated(told: Sequence[Fact], sources: Sources) -> bool:
+    """Say whether facts are of stories that people speak in."""
+    return all(sources.is_narrated(fact.first.place[0]) for fact in told)
+
+
 def is_story(chosen: Sequence[Fact], leads: Iterable[Statement], sources: Sources) -> bool:
     """Say whether facts tell a story, or, where the first defines nothing, one work whose sentences no date orders."""
-    if all(sources.is_narrated(fact.first.place[0]) for fact in chosen):
+    if is_narrated(chosen, sources):
         return True
     works = {sources.work(fact.first.place[0]) for fact in chosen}
     defined = chosen[0].first.place in {lead.place for lead in leads}

@@ -92,13 +92,14 @@ class Statement:
 
 
 class Sources:
-    """The documents that statements are read from, with their `document_signs`."""
+    """The documents that statements are read from, with their `document_signs`; the service `each` reads many."""
 
     def __init__(
         self,
         source_documents: "pa.Table",
         source_units: "pa.Table",
         entity_mentions: "pa.Table",
+        each: Callable[..., Iterator[Any]],
         before: "Sequence[pa.Table] | None" = None,
         attempt: Attempt = unguarded,
     ) -> None:
@@ -112,13 +113,13 @@ class Sources:
         self._opened: dict[str, Row] = {}
         units = tables.rows(source_units, "id", "char_start", "char_end")
         self._units = {identity: (start, end) for identity, start, end in units}
-        self.signs = document_signs(source_documents, before, attempt)
+        self.signs = document_signs(source_documents, before, each)
         self._before = before[1] if before else tables.make("report_sentences", [])
         self.sentences = self._before
         self._narrated = self._stories()
         self.hosts = hosts(self.signs)
         self._named = {name.title() for name in self.hosts}
-        self._attempt = attempt
+        self._attempt, self._each = attempt, each
         lengths = pc.utf8_length(source_documents["text"])
         self.n_characters = dict(zip(self._rows, lengths.to_pylist(), strict=True))
         self._notices = notices(self.signs, pc.sum(lengths).as_py() or 0)
@@ -181,8 +182,8 @@ class Sources:
         kept = name[own[0].start() : own[-1].end()] if own else ""
         return kept if is_informative(kept) and not _NUMBER.search(kept) else ""
 
-    def read(self, spans: Iterable[Row], each: Callable[..., Iterator[Any]]) -> None:
-        """Read many sentences by the service `each`, a document at a time; what fails there is tried by `at`.
+    def read(self, spans: Iterable[Row]) -> None:
+        """Read many sentences, a document at a time; what fails then is tried by `at`.
 
         Those that were read `before` are not read again. `sentences` are then how all of them read.
         """
@@ -192,7 +193,7 @@ class Sources:
         read = ((key, [span for where, span in own.items() if where not in then]) for (key, own), then in known)
         unread = {key: left for key, left in read if left}
         told = LazyItems(len(unread), lambda: (Told(key, self.document(key), left) for key, left in unread.items()))
-        self.sentences = tables.make("report_sentences", self._read(places, unread, each(_readings, told)))
+        self.sentences = tables.make("report_sentences", self._read(places, unread, self._each(_readings, told)))
 
     def _read(
         self, places: Mapping[str, Mapping[Place, Row]], unread: Mapping[str, list[Row]], read: Iterator[Any]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from graphrag_lite.evidence.definition import definition
-from graphrag_lite.evidence.report_choice import Row, opens_document
+from graphrag_lite.evidence.report_choice import Row, is_narrated, opens_document
 from graphrag_lite.evidence.report_facts import Fact
 from graphrag_lite.evidence.report_statements import WORD
 from graphrag_lite.evidence.report_title import common_subject, is_informative, title, year_range
@@ -53,7 +53,12 @@ def report_title(
     if is_what:
         return title([of["title"]], is_what, period)
     least = max(2, len(chosen) / OFTEN)
-    often = (i for i in sorted(titles, key=lambda i: -n_facts[i]) if n_facts[i] >= least)
+    story = is_narrated(chosen, told.sources)  # of people
+    often = (
+        i
+        for i in sorted(titles, key=lambda i: -n_facts[i])
+        if n_facts[i] >= least and (not story or told.entity[i]["type"] == "person")
+    )
     others = [titles[i] for i in often if words.isdisjoint(WORD.findall(titles[i].casefold()))]
     return title([of["title"], *others], "", period)
 

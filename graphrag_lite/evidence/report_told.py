@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import chain
@@ -53,11 +53,10 @@ def all_told(
     entity_mentions: "pa.Table",
     entity_resolutions: "pa.Table",
     sources: Sources,
-    each: Callable[..., Iterator[Any]],
 ) -> Told:
     """Read the sentences of relationships, and those that name the members of communities that may have a report.
 
-    `held` are the communities that have relationships, `each` is the service that reads many sentences.
+    `held` are the communities that have relationships.
     """
     import pyarrow.compute as pc
 
@@ -73,7 +72,7 @@ def all_told(
     spans = member_sentences(*mentioned, members, strong, sources)
     stating = (span for row in rows for span in row["sources"])
     rest = (span for identity in members for span in (*entity[identity]["sources"], *spans.get(identity, ())))
-    sources.read(chain(stating, rest), each)
+    sources.read(chain(stating, rest))
     stated = _stated(relationship.values(), sources)
     named, leads = _named([entity[identity] for identity in members], spans, _of_ends(relationship, stated), sources)
     told = [*stated.values(), *(one for own in named.values() for one in own)]

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterable, Iterator
 
 from graphrag_lite.text.transcripts import QUOTED, WHOLE
+from graphrag_lite.text.word_lists import sections
 
-PASSING = 0.5  # what a sentence counts that is short, or long, or tells a gesture or a thought, or points to another
-MEET = 1.5  # what a sentence counts that names two people
+PASSING = 0.3  # what a sentence counts that is short, or long, or tells a gesture or a thought, or points to another
+MEET = 2.0  # what a sentence counts that names two people
+EVENT = 3.0  # what a sentence counts by whose verb a story goes on: who arrives, dies, marries, finds, promises
 FEWEST = 3  # paragraphs of a story
 # Lines in capitals, as chapters are headed: "CHAPTER II.", "THE STATEMENT OF THE CASE."
 _HEADINGS = re.compile(r"(?m)(?:^(?=.*[A-Z]{3})[A-Z][^]a-z\n]{3,300}$\s*)+")
@@ -18,6 +20,7 @@ _GESTURES = re.compile(
 _UNREAL = re.compile(
     r"(?i)\b(?:as (?:if|though)|could|felt|if|knew|may|might|perhaps|seem\w+|should|suppos\w+|thought|wish\w+|would)\b"
 )
+_EVENTS = re.compile(rf"\b(?:{'|'.join(sorted(sections(__package__, 'stories.txt')['events']))})\b")
 _POINTS = re.compile(r"\b(?:it|them|these|they|this|those)\b", re.I)
 _ROMAN = re.compile("[IVXLC]+")
 _SMALL = re.compile(r"(?<=\S )(?:A|An|And|At|By|For|From|In|Into|Of|On|Or|The|To|With)\b")
@@ -43,9 +46,10 @@ def is_spoken(text: str, start: int) -> bool:
 
 
 def worth(sentence: str, people: Iterable[str]) -> float:
-    """Return what a sentence counts: more where two of some people meet, nothing where none is named."""
+    """Return what a sentence counts: more where two of some people meet, or something happens that others tell of,
+    nothing where none is named."""
     n_named = len({name.split()[-1] for name in people if name.split()[-1] in sentence})
-    return (0.0, 1.0, MEET)[min(n_named, 2)] * plainness(sentence)
+    return (0.0, 1.0, MEET)[min(n_named, 2)] * (EVENT if _EVENTS.search(sentence) else 1.0) * plainness(sentence)
 
 
 def plainness(sentence: str) -> float:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.words import LISTS
 
 if TYPE_CHECKING:
@@ -69,6 +70,21 @@ def rows_of(unit: "TextUnit") -> "tuple[list[Row], list[Row]]":
         row = unit.title
         entities.append((unit.id, unit.document_id, row, "unknown", "", -1, -1, -1, True, 0))
     return entities, list(_relationships(unit, row, named)) if row else []
+
+
+def linked_names(unit: "TextUnit", names: Sequence[Name]) -> list[Name]:
+    """Return names as wikilinks say where they begin and end: "Leads [[Atlas]]" names Atlas."""
+    links = [block for block in unit.blocks if block.kind == "link"]
+    types = {(name.start, name.end): name.type for name in names}
+    meant = [
+        Name(link.start, link.end, link.label, types.get((link.start, link.end), "unknown"), anchored=True)
+        for link in links
+        if unit.text[link.start : link.end] == link.label
+    ]
+    return [
+        *(name for name in names if not any(name.start < one.end and one.start < name.end for one in meant)),
+        *meant,
+    ]
 
 
 def _relationships(unit: "TextUnit", row: str, named: "Iterable[tuple[str, Block]]") -> "Iterator[Row]":

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from graphrag_lite.extraction.blocks import Block
-from graphrag_lite.text.names import Name
+from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.words import LISTS
 
 MAX_WORDS = 3  # of a command: "npm install"

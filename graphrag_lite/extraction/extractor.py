@@ -32,7 +32,7 @@ from graphrag_lite.replies.records import clean_field
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.settings import ExtractGraphFast
 from graphrag_lite.text.dates import iso_period
-from graphrag_lite.text.names import Name
+from graphrag_lite.text.names.name import Name
 
 __all__ = [
     "Entity",

@@ -12,6 +12,7 @@ from graphrag_lite.prompts import Prompts
 from graphrag_lite.replies.chosen_numbers import number_list_schema, read_chosen
 from graphrag_lite.temporal.contradictions import Pair, undecided_pairs
 from graphrag_lite.temporal.fold import Mentions
+from graphrag_lite.temporal.numbered import Told
 from graphrag_lite.text.plain_text import cut_line
 
 if TYPE_CHECKING:
@@ -21,10 +22,10 @@ WORDS = ("subject", "relation", "object")
 
 
 async def judged_ends(
-    told: "pa.Table",
+    told: Told,
     mentions: Mentions,
     undecided: Collection[int],
-    sentences: Callable[[Any], Sequence[str]],
+    sentences: Callable[[Any], "pa.Array"],
     max_pairs: int,
     model: StageModel,
     prompts: Prompts,
@@ -43,7 +44,7 @@ async def judged_ends(
     shown = {
         row: f"{' '.join(map(cut_line, said))} (from {start}): {cut_line(sentence)}"
         for row, said, start, sentence in zip(
-            rows.tolist(), words, told["valid_at"].to_pylist(), sentences(rows), strict=True
+            rows.tolist(), words, told["valid_at"].to_pylist(), sentences(rows).to_pylist(), strict=True
         )
     }
     ids = dict(zip(rows.tolist(), told["id"].to_pylist(), strict=True))

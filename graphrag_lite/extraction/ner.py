@@ -13,7 +13,8 @@ from typing import Any
 from graphrag_lite.distribution import install_hint
 from graphrag_lite.errors import PluginError
 from graphrag_lite.extraction.extractor import Entity
-from graphrag_lite.text.names import Name, find_names
+from graphrag_lite.text.names.find import find_names
+from graphrag_lite.text.names.name import Name
 
 # Labels of OntoNotes, CoNLL and natasha; dates, numbers and nationalities name nothing.
 TYPES = {

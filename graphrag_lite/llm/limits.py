@@ -17,6 +17,7 @@ WINDOW = 60.0  # seconds: the minute of "per minute"
 UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 RETRY_DELAY = re.compile(r'"retryDelay"\s*:\s*"([^"]{1,20})"')
 RESET = re.compile(r'"x-ratelimit-reset"\s*:\s*"?(\d{13})\b', re.IGNORECASE)  # OpenRouter's: a moment, in ms
+MOMENT = re.compile(r"(\d{13})")  # the same in a header; others name seconds there
 DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(h|ms|m|s)")
 TURN: ContextVar[int] = ContextVar("turn", default=-1)  # place of the stage that makes a request; -1: a question
 
@@ -124,8 +125,8 @@ class Limits:
 def asked_pause(headers: Mapping[str, str], text: str = "") -> float | None:
     """Return how many seconds a refused request is asked to wait.
 
-    By retry-after-ms, or Retry-After (seconds, a date), or what the text of the answer says, as Gemini's and
-    OpenRouter's do.
+    By retry-after-ms, or Retry-After (seconds, a date), or OpenRouter's X-RateLimit-Reset, or what the text of the
+    answer says, as Gemini's and OpenRouter's do.
 
     >>> asked_pause({"retry-after": "7"}), asked_pause({"retry-after-ms": "250"}), asked_pause({})
     (7.0, 0.25, None)
@@ -139,7 +140,7 @@ def asked_pause(headers: Mapping[str, str], text: str = "") -> float | None:
         return _number(value)
     with suppress(ValueError, TypeError, OverflowError):
         return max(parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
-    if moment := RESET.search(text):
+    if moment := MOMENT.fullmatch(headers.get("x-ratelimit-reset", "")) or RESET.search(text):
         return max(int(moment[1]) / 1000 - time.time(), 0.0)
     return seconds(found[1]) if (found := RETRY_DELAY.search(text)) else None
 

@@ -14,9 +14,9 @@ from graphrag_lite.llm.own_loop import OfLoop
 from graphrag_lite.settings.models import Llm, Prices
 
 GO_ON = "Every answer is kept: raise it, or run again, and the run goes on from there."
-FIRST_GUESS = 500  # tokens of a reply, while none of its stage has come
-MEAN = 800  # tokens of a reply in a batch, while none of its stage has come: gpt-4o-mini's reports have 790
+FIRST_GUESS = 800  # tokens of a reply, while none of its stage has come: gpt-4o-mini's reports have 790
 LONG, MANY = 4096, 100  # tokens that a reply may have while fewer than so many of its stage have come
+BOUNDS = ("max_tokens", "max_completion_tokens")  # among `llm.parameters`: no reply has more
 
 
 class Stopped(ModelError):
@@ -31,6 +31,7 @@ class Spent:
     memo_hits: int = 0
     usage: Usage = field(default_factory=Usage)
     prices: Prices | None = None
+    bound: int = 0  # tokens of every reply at most, as the endpoint is told; 0: none
     longest: dict[bool, int] = field(default_factory=dict)  # tokens of a reply: of choices (True), of words (False)
     n_read: Counter[bool] = field(default_factory=Counter)  # replies that tell it
     denser: float = 1.0  # most that a prompt had of the tokens that it was estimated to have
@@ -46,7 +47,8 @@ class Spent:
     def expected(self, request: Request | Usage, *, at_most: bool = False) -> Usage:
         """Return about what a request will use: a reply as long as the longest of its stage, a prompt as dense.
 
-        `at_most`: what it may use, as far as can be told. Few replies say little of how long others are.
+        `at_most`: what it may use, as far as can be told. Few replies say little of how long others are; where the
+        endpoint is told a bound, each counts with that.
         """
         if isinstance(request, Usage):
             return request
@@ -54,7 +56,7 @@ class Spent:
         n_reply = self.longest.get(kind, 1 if kind else FIRST_GUESS)
         if at_most and self.n_read[kind] < (1 if kind else MANY):
             n_reply = max(n_reply, LONG)
-        n_reply = min(n_reply, request.max_tokens or n_reply)
+        n_reply = min(self.bound or n_reply, request.max_tokens or n_reply)
         return Usage(ceil(self.denser * prompt_tokens(request.messages)), 0, n_reply)
 
     def learn(self, request: Request | Usage, used: Usage | None) -> None:
@@ -79,6 +81,8 @@ class Meter:
         self.settings = settings
         self.stages: dict[str, Spent] = {}
         self.prices = self.prices_of(settings.model)
+        bounds = [settings.parameters.get(name) for name in BOUNDS]
+        self._bound = max((bound for bound in bounds if isinstance(bound, int)), default=0)
         self._in_flight: list[tuple[Spent, Request | Usage]] = []
         self._ended: asyncio.Event | None = None  # of the next call that ends, where one is waited for
         self._look = OfLoop(asyncio.Lock)  # calls look one after the other: few of many find room
@@ -94,7 +98,7 @@ class Meter:
         return prices
 
     def of(self, stage: str) -> Spent:
-        return self.stages.setdefault(stage, Spent(prices=self.prices))
+        return self.stages.setdefault(stage, Spent(prices=self.prices, bound=self._bound))
 
     def priced(self, stage: str, model: str | None) -> None:
         """Take the prices of another model for a stage. Raises SettingsError as `prices_of`."""
@@ -139,7 +143,7 @@ class Meter:
         calls = sum(each.calls for each in self.stages.values())
         cost = sum(each.cost or 0.0 for each in self.stages.values())
         spent = self.of(stage)
-        n_reply = spent.usage.completion_tokens // spent.calls if spent.calls else MEAN  # nothing is learned meanwhile
+        n_reply = spent.usage.completion_tokens // spent.calls if spent.calls else FIRST_GUESS
         for n, request in enumerate(requests):
             asked = Usage(spent.expected(request).prompt_tokens, 0, n_reply)
             cost += cost_of(asked, self.prices) if self.prices else 0.0

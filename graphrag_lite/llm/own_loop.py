@@ -47,6 +47,7 @@ async def together(work: Iterable[Coroutine[Any, Any, Any]]) -> None:
         async with asyncio.TaskGroup() as group:
             for each in work:
                 group.create_task(each)
+                await asyncio.sleep(0)  # it asks before the next one begins, which may compute for long
     except BaseExceptionGroup as errors:
         first: BaseException = errors
         while isinstance(first, BaseExceptionGroup):

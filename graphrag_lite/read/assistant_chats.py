@@ -69,7 +69,10 @@ def claude(chat: Value, path: str) -> Iterator[Chat]:
 
 
 def _of_claude(message: Value) -> Said:
-    text = _text(message.get("content")) or str(message.get("text") or "")
+    # Beside `content`, `text` repeats it with thoughts and with marks of what an old program cannot show.
+    text = _text(message["content"]) if message.get("content") else str(message.get("text") or "")
+    pasted = (each.get("extracted_content") for each in message.get("attachments") or () if not text.strip())
+    text = text or "\n\n".join(filter(None, pasted))
     ids = (str(message.get(name) or "") for name in ("uuid", "parent_message_uuid"))
     return Said(ROLES[message["sender"]], text, _time(message), *ids)
 

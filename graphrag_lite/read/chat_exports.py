@@ -18,6 +18,7 @@ FIRST = 20  # values of a list by which it is told what it is
 BESIDE = [messengers.USER, "created members[]", "user_id user_name change_type", "id mimetype pretty_type"]
 BESIDE += ["conversation_id rating workspace_id", "conversation_id is_anonymous"]
 BESIDE += ["uuid full_name verified_phone_number"]
+STATE = "values.messages[] checkpoint{}"  # of a thread of LangGraph
 SHAPES: Mapping[str, Read] = {
     "mapping{}": assistant_chats.chatgpt,
     "chat_messages[]": assistant_chats.claude,
@@ -28,7 +29,7 @@ SHAPES: Mapping[str, Read] = {
     "chats.list[]": messengers.telegram,
     "messages[] type id": messengers.telegram,
     "values.messages[] thread_id": assistant_chats.langgraph,
-    "values.messages[] checkpoint{}": assistant_chats.langgraph,
+    STATE: assistant_chats.langgraph,
 }
 """How conversations are read, by the fields of each; the first that fits."""
 
@@ -47,6 +48,8 @@ def conversations_in(value: Any, path: str, fields: Fields) -> Iterator[Item] | 
         return _documents(messengers.teams(list(listed), path), path, fields)
     if listed != [value] and _roles(known):
         return _documents(assistant_chats.messages(_thread(listed, known[0]), path), path, fields)
+    if listed != [value] and all(fits(each, STATE) for each in known):
+        listed = _last_states(listed)
     if any(_shape(each) for each in known):
         return without_copies(_each(listed, path, fields, alone=isinstance(value, dict)))
     return None
@@ -58,6 +61,12 @@ def _listed(value: Any) -> Iterable[Any]:
         inner = next((value[name] for name in ("value", "conversations", "data") if is_list(value.get(name))), None)
         return inner if inner and not _shape(value) else [value]
     return value if is_list(value) else ()
+
+
+def _last_states(listed: Iterable[Any]) -> list[Any]:
+    """Return the last state of each thread: it has all messages of those before."""
+    states = sorted(listed, key=lambda each: str(fits(each, STATE) and each.get("created_at")))
+    return [*{fits(each, STATE) and str(each["checkpoint"].get("thread_id")): each for each in states}.values()]
 
 
 def _roles(known: Sequence[Mapping[str, Any]]) -> bool:

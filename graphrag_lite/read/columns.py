@@ -2,8 +2,10 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from graphrag_lite.text.timestamps import column_to_iso
@@ -15,11 +17,14 @@ KEY, TITLE, MADE, TIME, PERSON, ORGANIZATION = (
 NAME = re.compile(r"(?:[^\W\d_]\.?['’-]?){2,}(?:[ ,]+(?:[^\W\d_]\.?['’-]?)+){1,3}")
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _WORD = re.compile(r"(?!(?:nan|inf)\b)(?<![^\W_])[^\W\d_]{2,}", re.I)
+_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{2,4}")
 _HEXADECIMAL = re.compile(r"\b0x[\da-f]+", re.I)
 NAMES, SAID = ("login", "displayName", "name", "title", "author", "user"), ("body", "text", "content", "value")
 MIN_WORDS = 7  # of a text on average; a CJK character counts half a word
 MAX_VALUES = 40  # that a column of few values has
 MAX_LENGTH = 60  # characters of such a value
+MIN_ROWS = 10  # of which all have one value: not of these few by chance
+BEFORE = 15  # rows at most that stand above the names of columns
 
 
 @dataclass(frozen=True)
@@ -53,19 +58,51 @@ def detect_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> C
     filled = {name: values for name, values in filled.items() if values}
     texts = [name for name, values in filled.items() if _is_text(values)]
     left = [name for name in filled if name not in texts]
-    key = _first(KEY, (name for name in left if _is_key(name, filled[name], len(rows))))
-    left = [name for name in left if name != key]
     times = [name for name in left if _is_time(name, filled[name])]
     most = max((len(filled[name]) for name in times), default=0)
     time = _first(MADE, (name for name in times if len(filled[name]) >= most))
     left = [name for name in left if name not in times]
-    title = _first(TITLE, (name for name in left if _is_title(name, filled[name])))
-    if not title and len(texts) > 1 and _words(filled[texts[0]]) < 15:
-        title, texts = texts[0], texts[1:]
+    key = _first(KEY, (name for name in left if _is_key(name, filled[name], len(rows))))
+    left = [name for name in left if name != key]
+    short = [name for name in texts if _words(filled[name]) < 15 and (name == texts[0] or TITLE.fullmatch(name))]
+    heads = [name for name in short if TITLE.fullmatch(name)] if len(texts) > 1 else []
+    title = _first(TITLE, heads or (name for name in left if _is_title(name, filled[name])))
+    title = title or (short[0] if short and len(texts) > 1 else "")
+    texts = [name for name in texts if name != title]
     if not title and not texts:  # short cells alone: a row is called by what few others have
         title = _first(TITLE, (name for name in left if _tells_apart(filled[name])))
     kinds = {name: kind for name in left if name != title and (kind := _kind(name, filled[name], len(rows)))}
     return Columns(key, title, time, tuple(texts), kinds)
+
+
+def head_of(lines: Sequence[Sequence[Any]]) -> int:
+    """Return the number of the line that names the columns: the first one, or what is below an account and a period.
+
+    Lines above the names have at most half as many cells.
+
+    >>> head_of([["Account:", "7"], ["day", "what", "sum"], ["3", "rent", "9"], ["4", "", "8"]])
+    1
+    """
+    widths = [sum(cell not in ("", None) for cell in line) for line in lines[: BEFORE + MIN_ROWS]]
+    for at, own in enumerate(widths[1:BEFORE], start=1):
+        below = widths[at + 1 :]
+        alike = sum(own / 2 < width <= own for width in below)
+        wide = own >= max(3, 2 * max(widths[:at]))
+        if wide and 1.5 * alike >= len(below) > 1 and all(isinstance(cell, str) for cell in lines[at]):
+            return at
+    return 0
+
+
+def by_name(names: Sequence[str], line: Sequence[Any]) -> dict[str, Any]:
+    """Return the cells of a line by the names of their columns, of one name a list; what has no name stands under "".
+
+    >>> by_name(["day", "tag", "tag"], ["3", "a", "b", "c"])
+    {'day': '3', 'tag': ['a', 'b'], '': ['c']}
+    """
+    values: dict[str, Any] = dict(zip_longest(names, line[: len(names)]))
+    for name in {name for name, n in Counter(names).items() if n > 1}:
+        values[name] = [cell for key, cell in zip(names, line, strict=False) if key == name and cell not in ("", None)]
+    return values | ({"": list(line[len(names) :])} if len(line) > len(names) else {})
 
 
 def cell_text(value: Any) -> str:
@@ -117,7 +154,7 @@ def _is_text(values: Sequence[str]) -> bool:
 
 def _is_key(name: str, values: Sequence[str], n_rows: int) -> bool:
     """Say whether each row has a value of its own, which is a number or letters with one."""
-    short = all(len(value) <= 40 and " " not in value for value in values)
+    short = all(len(value) <= 40 and not re.search("[ :]", value) for value in values)
     numbered = all(re.search(r"\d", value) for value in values)
     own = len(set(values)) == len(values) >= n_rows
     return short and own and (bool(KEY.fullmatch(name)) or (numbered and not all(map(_is_number, values))))
@@ -128,8 +165,8 @@ def _is_number(value: str) -> bool:
 
 
 def _is_time(name: str, values: Sequence[str]) -> bool:
-    sample = values[:50]
-    if all(map(_is_number, sample)) and not TIME.match(name):
+    sample = values[:: len(values) // 100 + 1]  # of all: 3/4/2025 is told by a later 3/14/2025
+    if all(_is_number(value) and not _DATE.fullmatch(value) for value in sample) and not TIME.match(name):
         return False
     return sum(map(bool, column_to_iso(sample))) >= 0.9 * len(sample)
 
@@ -139,6 +176,7 @@ def _is_title(name: str, values: Sequence[str]) -> bool:
     return (
         len(set(values)) > (0.1 if TITLE.fullmatch(name) else 0.4) * len(values) + 1
         and 1.5 <= _words(values) < 15
+        and all(map(has_word, values[:MAX_VALUES]))
         and not any(map(_is_number, values))
         and not all(map(NAME.fullmatch, values))
     )
@@ -154,6 +192,8 @@ def _kind(name: str, values: Sequence[str], n_rows: int) -> str:
     if all(map(_is_number, values)) or max(map(len, values)) > 4 * MAX_LENGTH:
         return ""
     distinct = {part for value in values for part in parts_of(value, "value")}
+    if len(distinct) == 1 and len(values) == n_rows >= MIN_ROWS:
+        return ""  # what all rows have tells nothing of one
     names = sum(bool(NAME.fullmatch(value)) and unicodedata.category(value[0]) != "Ll" for value in set(values))
     if PERSON.fullmatch(name) and names >= 0.9 * len(set(values)) and not any(map(ORGANIZATION.search, values)):
         return "person"

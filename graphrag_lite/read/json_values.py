@@ -1,6 +1,7 @@
 """JSON of any length: a list too long to be held is parsed value by value, each time that it is gone through."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from graphrag_lite.read.encoding import decoded_pieces
 
 AT_ONCE = 1 << 20  # characters; what is longer is read by its parts
 DEEP = 8  # lists and objects in each other, of which each would be tried as a whole: what is deeper is read at once
+ESCAPED = re.compile(rb"(?<!\\)((?:\\\\)*)\\x([0-9A-Fa-f]{2})")  # control characters, as Telegram Desktop writes them
 _DECODER = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity, which many programs write
 
 
@@ -51,7 +53,7 @@ def long_value(data: bytes) -> Any:
     >>> long_value(b'{"a": [1, NaN]}')
     {'a': [1, None]}
     """
-    text = _Text(data)
+    text = _Text(ESCAPED.sub(rb"\1\\u00\2", data) if b"\\x" in data else data)
     value = text.value()
     if text.next():
         raise ValueError(f"Extra data: char {text.place}")

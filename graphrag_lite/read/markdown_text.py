@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
     from markdown_it.tree import SyntaxTreeNode
 
-SPECIAL = re.compile(r"[\n\\`*_\[\]!<&%=~^]")
+SPECIAL = re.compile(r"[\n\\`*_\[\]!<&%=~^{]")
 # Obsidian's: [[Page]], [[Page#Section|shown]], ![[Page]]; %%comments%%; ^names of blocks; ==marked==; callouts.
 WIKILINK = re.compile(r"!?\[\[([^\[\]|#^\n]*)(?:[#^][^\[\]|\n]*)?(?:\|([^\[\]\n]*))?\]\]")
 HIDDEN = re.compile(
     r"!\[\[[^\]\n]*\.(?:png|jpe?g|gif|svg|webp|bmp|pdf|mp[34]|mov|wav|canvas)[^\]\n]*\]\]"
-    r"|%%.*?%%|<!--.*?-->|\s\^[\w-]+$|\[\^[^\]\s]+\]:?[ \t]*",
+    r"|%%.*?%%|<!--.*?-->|\s\^[\w-]+$|\[\^[^\]\s]+\](?::[ \t]*)?|\{/\*[^*]*\*/\}|[ \t]?\{:?[ \t]?[#.][\w .:#=\"-]*\}$",
     re.S | re.I,
 )
 MARKED = re.compile(r"(==|~~)(?=\S)(.+?)(?<=\S)\1")

@@ -67,9 +67,14 @@ def _of_slack(message: Value, people: People) -> Said | None:
 
 
 def _shown(cards: Any, *names: str) -> str:
-    """Return what a program shows in the place of words, of these fields of each card."""
-    listed = [each for each in cards or () if isinstance(each, dict)]
-    return "\n\n".join("\n".join(str(each[name]) for name in names if each.get(name)) for each in listed)
+    """Return what a program shows in the place of words: of each card these fields, and those that it lists."""
+
+    def lines(card: Value) -> Iterator[str]:
+        yield from (str(card[name]) for name in names if card.get(name))
+        for each in card.get("fields") or ():
+            yield ": ".join(str(each[name]) for name in ("name", "title", "value") if each.get(name))
+
+    return "\n\n".join("\n".join(lines(each)) for each in cards or () if isinstance(each, dict))
 
 
 def _plain(text: str, people: People) -> str:
@@ -123,7 +128,9 @@ def _of_discord(message: Value) -> Said | None:
     author = message["author"]
     answered = (message.get("reference") or {}).get("messageId") if message["type"] == "Reply" else ""
     speaker = str(author.get("nickname") or author["name"])
-    text = str(message["content"]) or _shown(message.get("embeds"), "title", "description")
+    listed = [each for each in (message, message.get("forwardedMessage")) if isinstance(each, dict)]
+    texts = (str(each["content"]) or _shown(each.get("embeds"), "title", "description") for each in listed)
+    text = "\n\n".join(filter(None, texts))
     return Said(speaker, text, message.get("timestamp", ""), str(message["id"]), str(answered or ""))
 
 
@@ -148,7 +155,8 @@ def _of_teams(message: Value) -> Said | None:
     named: Value = next((who for kind in ("user", "application", "device") if (who := sender.get(kind))), {})
     text = str(body.get("content") or "")
     text = _of_html(text) if str(body.get("contentType")).casefold() == "html" else text
-    ids = str(message.get("id") or ""), str(message.get("replyToId") or "")
+    quoted = (each.get("id") for each in message.get("attachments") or () if fits(each, "contentType=messageReference"))
+    ids = str(message.get("id") or ""), str(message.get("replyToId") or next(quoted, ""))
     return Said(str(named.get("displayName") or ""), text, message.get("createdDateTime", ""), *ids)
 
 

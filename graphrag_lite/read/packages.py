@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from graphrag_lite.read.documents import replace_surrogates
 
 if TYPE_CHECKING:
+    from tarfile import TarFile
     from xml.etree.ElementTree import Element
     from zipfile import ZipFile
 
@@ -68,16 +69,38 @@ class Package:
         return title_and_author(self.xml("docProps/core.xml") if "docProps/core.xml" in self.names else ())
 
 
+class TarPackage(Package):
+    """The parts of a .tar by name."""
+
+    def __init__(self, archive: "TarFile") -> None:
+        self._parts = {each.name: each for each in archive if each.isfile()}
+        self._tar, self.names = archive, [*self._parts]
+
+    def size(self, name: str) -> int:
+        return self._parts[name].size
+
+    def data(self, name: str) -> bytes:
+        if self.size(name) > LARGEST or (part := self._tar.extractfile(self._parts[name])) is None:
+            raise ValueError(f"its part {name} has {self.size(name) / 1e6:.0f} MB")
+        return part.read()
+
+
 @contextmanager
-def open_package(data: bytes) -> Iterator[Package]:
+def open_package(data: bytes, *, tar: bool = False) -> Iterator[Package]:
     """Open an archive. Raises ValueError where it is none, or damaged."""
+    import tarfile
     import zipfile
     import zlib
 
+    file = io.BytesIO(data)
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if tar:
+            with tarfile.open(fileobj=file, mode="r:") as tarred:
+                yield TarPackage(tarred)
+            return
+        with zipfile.ZipFile(file) as archive:
             yield Package(archive)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         old = data.startswith(b"\xd0\xcf\x11\xe0")
         what = "is locked by a password, or of before 2007" if old else f"is damaged: {error}"
         raise ValueError(what) from None

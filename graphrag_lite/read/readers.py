@@ -16,7 +16,8 @@ from graphrag_lite.plugins import Origin
 from graphrag_lite.read import formats
 from graphrag_lite.read.documents import Block, Fields, Item, Loaded, Reader, Unreadable
 from graphrag_lite.read.packages import gunzipped
-from graphrag_lite.read.stated_times import read_times
+from graphrag_lite.read.stated_times import read_times, time_left
+from graphrag_lite.text.dates import iso_date
 from graphrag_lite.text.notices import legal_spans
 from graphrag_lite.text.word_lists import expressions
 
@@ -24,6 +25,7 @@ _NAMES = expressions(__package__, "references.txt")["references"]
 REFERENCES = re.compile(rf"(?im)^(#{{1,6}})[ \t]*(?:\d+\.?[ \t]*)?(?:{_NAMES})[ \t:]*$")
 HEADING = re.compile(r"(?m)^#{1,6}[ \t]")
 GZIP = ".gz"
+DATED_NAME = re.compile(r"[12]\d{3}-[01]\d-[0-3]\d(?!\d|-\d)")
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,17 @@ class Readers:
         return any(reader.rows and reader.recognises is None for reader in self._of(path))
 
     def read(self, data: bytes, path: str, fields: Fields) -> Iterator[Item]:
-        """Yield the documents of a file in their order, and what of it could not be read."""
-        yield from read_times(self._items(data, path, fields), fields)
+        """Yield the documents of a file in their order, and what of it could not be read.
+
+        Where nothing in a document dates it, its own file's name does: "2024-05-03 Standup.md".
+        """
+        named = None if self.has_rows(path) else DATED_NAME.match(path.rpartition("/")[2])
+        day = iso_date(named[0]) if named else ""
+        for item in read_times(self._items(data, path, fields), fields):
+            dated = isinstance(item, Loaded) and (
+                item.created_at or item.messages or time_left(item.metadata, fields.time)
+            )
+            yield item if dated or not day or not isinstance(item, Loaded) else replace(item, created_at=day)
 
     def _items(self, data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         try:

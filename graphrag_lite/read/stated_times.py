@@ -11,8 +11,8 @@ from graphrag_lite.text.dates import LONGEST, iso_date
 from graphrag_lite.text.timestamps import column_to_iso, is_standard
 
 DATE_LINE = re.compile(
-    r"^\W{0,4}(?:date|sent|datum|gesendet|fecha|дата|日付|日期|날짜)\W{1,5}(?:date: )?"
-    r"((?:\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]{4,30})?)|[^\n]{6,80}$)",
+    r"^\W{0,4}(?:date|sent|datum|gesendet|fecha|data(?=: ?\d)|дата|日付|日期|날짜|التاريخ|दिनांक|तारीख)\W{1,5}"
+    r"(?:date: )?((?:\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]{4,30})?)|[^\n]{6,80}$)",
     re.I | re.M,
 )
 FIRST = 6  # lines of a text, of which one may be its date

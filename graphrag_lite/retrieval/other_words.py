@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from graphrag_lite.text.translations import translations
-from graphrag_lite.text.word_lists import toml_file
+from graphrag_lite.text.word_lists import expressions, toml_file
 from graphrag_lite.text.words import terms
 
 _LETTER = "[A-Za-zß-ÿ]"
@@ -16,20 +16,31 @@ def _lists() -> dict[str, Any]:
 
 
 @cache
-def attributes() -> dict[re.Pattern[str], re.Pattern[str]]:
-    """Return what asks for an attribute, and what tells it."""
-    listed = [one for one in _lists().values() if isinstance(one, dict)]
-    listed += [{"asks": forms, "says": [rf"\b{form}\b" for form in forms]} for forms in sorted(set(roles().values()))]
-    asks = (rf"(?<!{_LETTER})(?:{'|'.join(one['asks'])})(?!{_LETTER})" for one in listed)
-    return {
-        re.compile(ask, re.I): re.compile("|".join(one["says"]), re.I) for ask, one in zip(asks, listed, strict=True)
-    }
+def _listed(*, english: bool) -> dict[str, tuple[str, str]]:
+    """Return what asks for each attribute, and what tells it, for questions in English or in another language."""
+    listed = {name: ("|".join(o["asks"]), "|".join(o["says"])) for name, o in _lists().items() if isinstance(o, dict)}
+    if not english:
+        more = expressions(__package__, "attributes_by_language.txt")
+        for name in (head.removesuffix(" asks") for head in more if head.endswith(" asks")):
+            own = more[f"{name} asks"], more[f"{name} says"]
+            asks, says = map("|".join, zip(listed[name], own, strict=True)) if name in listed else own
+            listed[name] = asks, says
+    return listed
+
+
+@cache
+def attributes(*, english: bool = True) -> dict[re.Pattern[str], re.Pattern[str]]:
+    """Return what asks for an attribute, in English or in any language, and what tells it."""
+    listed = [*_listed(english=english).values()]
+    listed += [("|".join(forms), "|".join(rf"\b{form}\b" for form in forms)) for forms in sorted(set(roles().values()))]
+    asks = (rf"(?<!{_LETTER})(?:{asked})(?!{_LETTER})" for asked, _ in listed)
+    return {re.compile(ask, re.I): re.compile(says, re.I) for ask, (_, says) in zip(asks, listed, strict=True)}
 
 
 @cache
 def amounts() -> frozenset[str]:
     """Return what tells an amount of money, as patterns: of one thing, and of another beside it."""
-    return frozenset("|".join(_lists()[name]["says"]) for name in ("price", "salary"))
+    return frozenset(_listed(english=english)[name][1] for name in ("price", "salary") for english in (True, False))
 
 
 @cache
@@ -91,7 +102,8 @@ def attributes_told(question: str, language: str) -> list[tuple[re.Pattern[str],
     >>> bool(says.search("Ann (4 May 1950 – 2001)")), sorted(asked)
     (True, ['born'])
     """
-    found = ((says, asking_terms(asks, question, language)) for asks, says in attributes().items())
+    known = attributes(english=language == "en")
+    found = ((says, asking_terms(asks, question, language)) for asks, says in known.items())
     return [(says, asked) for says, asked in found if asked]
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 RowsOf = Callable[[int], list[int]]
 """Returns the rows of the text units of the document in a row."""
-WORDS = re.compile(r"[^\d_/:]{1,80}")
+WORDS = re.compile(r"[^\d_/:]{1,80}|[^\W\d_]{1,20}[ -]?\d[\d.]{,9}")  # "v2.2" and "Sprint 12", no dates and times
 SPEAKER = Fields.sender  # the field under which those who speak in a conversation are found
 FEW = 0.5  # of the documents that have a field: one with more values than that tells documents apart, not kinds of them
 

@@ -13,6 +13,7 @@ import shutil
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,15 +87,23 @@ class _Progress:
         others = [each for each in self.stages if each.name not in self.records and each is not stage]
         later, first = ({name for each in some for name in each.reads} for some in (others, others[:1]))
         held = (self.memory | made).items()
+        first |= {name for name in tables.STORED_IN if self.only_here(name)}
         self.memory = {name: table for name, table in held if name in first or (name in later and table.nbytes < LARGE)}
 
-    def may_begin(self, stage: Stage) -> bool:
-        """Tell whether a stage can wait for the model while those before it compute, and have the model know it."""
+    def only_here(self, name: str) -> bool:
+        """Tell whether the texts of a table stand in no file yet."""
+        return not self.digests.keys() >= {*tables.STORED_IN.get(name, ())}
+
+    def may_begin(self, engine: Engine | None, stage: Stage) -> bool:
+        """Tell whether a stage can wait for workers, or for the model, which knows it then, while others compute."""
         model: Model | None = self.services.get("model")
-        if model is None or model.loop is None or not stage.asks or not self.digests.keys() >= set(stage.reads):
-            return False
-        model.before_its_turn(stage.name)
-        return True
+        may = self.digests.keys() >= set(stage.reads)
+        if model is None:
+            held = sum(entry["bytes"] for each in self.records.values() for entry in each["tables"].values())
+            return may and stage.beside and held < LARGE and engine is not None and engine.started
+        if may := may and model.loop is not None and stage.asks:
+            model.before_its_turn(stage.name)
+        return may
 
 
 async def run(
@@ -120,14 +129,13 @@ async def run(
     published, stamps = last_run(output), _stamps(building)
     digests = {name: digest_of(rows) for name, rows in inputs.items()}
     anew = _anew(output, published)
-    found = (published, anew, stamps, digests)
-    so_far = _Progress(stages, output, building, settings, services, inputs, *found, why=[*anew])
-    resumed = bool(stamps)
+    so_far = _Progress(stages, output, building, settings, services, inputs, published, anew, stamps, digests)
+    so_far.why, resumed = [*anew], bool(stamps)
 
     async def bring_up(stage: Stage, watch: Watch) -> dict[str, Any]:
         return await _bring_up(stage, so_far, engine, watch, again=stage.name in refresh)
 
-    async with contextlib.aclosing(stages_in_turn(stages, bring_up, so_far.may_begin, watch)) as turns:
+    async with contextlib.aclosing(stages_in_turn(stages, bring_up, partial(so_far.may_begin, engine), watch)) as turns:
         async for stage, record, waited in turns:
             so_far.records[stage.name] = record
             so_far.hold({}, stage)
@@ -148,8 +156,8 @@ async def run(
     else:
         folder, manifest = _publish(so_far, seconds, made, _peak_memory_mb(engine))
         peak = manifest["peak_memory_mb"]
-    ran, why = tuple(name for name in so_far.records if name in so_far.ran), tuple(so_far.why)
-    return Run(folder, manifest, changed, seconds, peak, ran, why, so_far.usage, resumed)
+    ran = tuple(name for name in so_far.records if name in so_far.ran)
+    return Run(folder, manifest, changed, seconds, peak, ran, tuple(so_far.why), so_far.usage, resumed)
 
 
 async def _bring_up(
@@ -161,10 +169,10 @@ async def _bring_up(
     stamp = stamp_of(stage, so_far.settings, so_far.services, so_far.digests)
     record = None
     if published and not again:
-        record = _reuse(stage, stamp, published[0], published[1]["stages"], so_far.building)
+        record = snapshots.reuse(stage, stamp, published[0], published[1]["stages"], so_far.building)
     kept = record is not None
     if record is None and not again:
-        record = _reuse(stage, stamp, so_far.building, so_far.stamps, so_far.building)
+        record = snapshots.reuse(stage, stamp, so_far.building, so_far.stamps, so_far.building)
     if not so_far.anew and not kept:
         made = published[1] if published else {}
         made_with = {**made.get("libraries", {}), **versions(made.get("plugins", {}))}
@@ -215,7 +223,7 @@ def _read(stage: Stage, so_far: _Progress) -> dict[str, Any]:
             large = tables.path_in(so_far.building, name).stat().st_size >= LARGE // 4
             memory[name] = tables.read(so_far.building, name, wanted if large else None)
         read[name] = memory[name].select(wanted) if name in stage.columns else memory[name]
-        if memory[name].nbytes >= LARGE:
+        if memory[name].nbytes >= LARGE and not so_far.only_here(name):
             memory[name] = read[name]
     return read
 
@@ -280,7 +288,7 @@ async def _perform(
     embedder: MemoisedEmbedder | None = services.get("embedder")
     offered = {
         **services,
-        "each": Workers(engine, watch, fail, stage.once),
+        "each": (each := Workers(engine, watch, fail, stage.once)),
         "fail": fail,
         "attempt": attempting(fail),
         "count": counts.__setitem__,
@@ -288,15 +296,22 @@ async def _perform(
         "model": model and model.of(stage.name, failures, watch),
         "embedder": embedder and stage.embeds and embedder.of(stage.name, watch),
     }
-    written = await stage.run(**read, **arguments(stage, settings, offered))
-    tables_by_name = zip(stage.writes, written if isinstance(written, tuple) else (written,), strict=True)
-    return dict(tables_by_name), sorted(set(failures)), counts
+    work = stage.run(**read, **arguments(stage, settings, offered))
+    written = await (each.in_thread(work) if stage.beside and engine and not model else work)
+    written = written if isinstance(written, tuple) else (written,)
+    return dict(zip(stage.writes, written, strict=True)), sorted(set(failures)), counts
 
 
 def _write(building: Path, name: str, table: Any) -> dict[str, Any]:
-    tables.check(name, table)
+    whole = hasattr(table, "num_rows")
+    if whole:
+        tables.check(name, table)
+    if name == "source_documents":  # its file will be that of `documents`, and another run's is not it
+        tables.path_in(building, name).unlink(missing_ok=True)
+        return {"rows": table.num_rows, "bytes": 0, "sha256": tables.sha256(table, name)}
     path = tables.write(building, name, table)
-    return {"rows": table.num_rows, "bytes": path.stat().st_size, "sha256": snapshots.file_digest(path)}
+    rows = table.num_rows if whole else tables.stored_shape(building, name)[1]
+    return {"rows": rows, "bytes": path.stat().st_size, "sha256": snapshots.file_digest(path)}
 
 
 def _write_failures(building: Path, records: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
@@ -339,29 +354,10 @@ def kept_result(
     """Return where a stage's result lies that the next run would take as it is, and its record; None: it would run."""
     stamp = stamp_of(stage, settings, services, digests)
     published, building = last_run(output), output / "building"
-    if published and (record := _intact(stage, stamp, published[0], published[1]["stages"])):
+    if published and (record := snapshots.intact(stage, stamp, published[0], published[1]["stages"])):
         return published[0], record
-    record = _intact(stage, stamp, building, _stamps(building))
+    record = snapshots.intact(stage, stamp, building, _stamps(building))
     return (building, record) if record else None
-
-
-def _reuse(stage: Stage, stamp: Stamp, folder: Path, stamps: Any, building: Path) -> dict[str, Any] | None:
-    """Return the record of the result with this stamp in `folder`, linked into `building`; None unless it is intact."""
-    record = _intact(stage, stamp, folder, stamps)
-    if record and folder != building:
-        for name in stage.writes:
-            snapshots.link(tables.path_in(folder, name), tables.path_in(building, name))
-    return record
-
-
-def _intact(stage: Stage, stamp: Stamp, folder: Path, stamps: Any) -> dict[str, Any] | None:
-    record = stamps.get(stage.name)
-    if not record or record["stamp"] != stamp or record["failures"]:
-        return None
-    paths = {name: tables.path_in(folder, name) for name in stage.writes}
-    if any(snapshots.file_digest(path) != record["tables"][name]["sha256"] for name, path in paths.items()):
-        return None
-    return dict(record)
 
 
 def last_result(stage: Stage, stamp: Stamp, published: tuple[Path, dict[str, Any]] | None) -> Last | None:
@@ -389,7 +385,9 @@ def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: f
         "peak_memory_mb": peak,
         "libraries": libraries(),
         "python": platform.python_version(),
-        "tables": {name: entry for record in records.values() for name, entry in record["tables"].items()},
+        "tables": {
+            name: entry for each in records.values() for name, entry in each["tables"].items() if entry["bytes"]
+        },
         "stages": {name: record for name, record in records.items() if name != "failures"},
     }
 

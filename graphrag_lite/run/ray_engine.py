@@ -32,7 +32,7 @@ class RayEngine:
     address: str | None
     n: int
     peaks: dict[Any, int] = field(default_factory=dict)
-    _started: bool = False
+    started: bool = False
     _own: bool = False  # who has called `ray.init` before keeps it
 
     def __enter__(self) -> "RayEngine":
@@ -46,11 +46,7 @@ class RayEngine:
 
             ray.shutdown()
 
-    @property
-    def least(self) -> int:
-        return workers.GOES_OVER if self._started else workers.STARTS
-
-    def each(self, function: Callable[[T], R], parts: Iterable[T]) -> Iterator[R]:
+    def each(self, function: Callable[[T], R], parts: Iterable[T], *_: object) -> Iterator[R]:
         self._start()
         import ray
 
@@ -85,7 +81,7 @@ class RayEngine:
                     raise SettingsError(f"ray_address: {self.address} cannot be joined: {told}") from None
             self._own = True
             ray._private.worker._worker_logs_enabled = False  # on standard output, beside what --json prints
-        self._started = True
+        self.started = True
 
 
 def _work(function: Callable[[T], R], part: T, own: str) -> R:

@@ -56,6 +56,13 @@ class Last:
         give_memory_back()  # to read takes as much again as what is read
         return read
 
+    def parts(self, name: str, rows: int = 16_384) -> "Iterator[pa.Table]":
+        """Yield a table some rows at a time. Raises TableError where it is damaged."""
+        import pyarrow as pa
+
+        for part in tables.batches(self.folder, name, tables.schema(name).names, rows=rows):
+            yield pa.Table.from_batches([part]).cast(tables.schema(name))
+
     def rows(self, name: str, by: str, values: Collection[str], *only: str) -> "pa.Table | None":
         """Return `only` some columns of the rows with one of these values in column `by`; None where it is damaged.
 
@@ -65,8 +72,36 @@ class Last:
 
         held = [tables.schema(name).empty_table().select(only)]
         try:
-            parts = tables.batches(self.folder, name, [*only]) if values else ()
-            held.extend(groups.copied_rows(pa.Table.from_batches([part]), by, values) for part in parts)
+            parts = tables.batches(self.folder, name, [*only], by, values) if values else ()
+            read = map(pa.Table.from_batches, ([part] for part in parts))
+            held.extend(part.filter(pa.array(groups.is_in(part, by, values))) for part in read)  # the rest may go
         except TableError:
             return None
         return pa.concat_tables(held)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A table of the last snapshot, each column read when it is asked for. Raises TableError where it is damaged."""
+
+    last: Last
+    name: str
+
+    @property
+    def num_rows(self) -> int:
+        return tables.stored_shape(self.last.folder, self.name)[1]
+
+    def __getitem__(self, column: str) -> "pa.ChunkedArray":
+        return tables.read(self.last.folder, self.name, [column])[column]
+
+    def take(self, rows: Any) -> "pa.Table":
+        """Return some rows, in order, in memory of their own."""
+        import numpy as np
+        import pyarrow as pa
+
+        found, start = [tables.schema(self.name).empty_table()], 0
+        for part in self.last.parts(self.name):
+            among = np.searchsorted(rows, (start, start + part.num_rows))
+            found += [part.take(rows[slice(*among)] - start)] if among[0] < among[1] else []
+            start += part.num_rows
+        return pa.concat_tables(found)

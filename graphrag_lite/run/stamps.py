@@ -13,7 +13,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -53,22 +53,24 @@ Brought = Mapping[str, Sequence[Mapping[str, str]]]
 class Stage:
     """A function from tables to tables, with the tables it reads and writes; of its name alone, one in `stages`.
 
-    `columns` are those that it gets of a large table: no others are held. `once` says that it gives work to workers
-    once, and has much to do itself then.
+    `columns` are those that it gets of a large table: no others are held. `once` says that it has much to do itself
+    when workers have done their part, `beside` that it has next to nothing: workers do it while stages before it
+    compute, once what it reads is there.
     """
 
-    function: Callable[..., Awaitable[Any]] | str
+    function: Callable[..., Coroutine[Any, Any, Any]] | str
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
     once: bool = False
+    beside: bool = False
 
     @property
     def name(self) -> str:
         return self.function if isinstance(self.function, str) else self.function.__name__
 
     @property
-    def run(self) -> Callable[..., Awaitable[Any]]:
+    def run(self) -> Callable[..., Coroutine[Any, Any, Any]]:
         if isinstance(self.function, str):  # imported here, as no method has all stages
             return getattr(importlib.import_module(self.module), self.function)  # type: ignore[no-any-return]
         return self.function

@@ -12,7 +12,7 @@ from graphrag_lite.watch import Silence, Watch
 Record = dict[str, Any]
 
 
-class _InTurn(Silence):
+class InTurn(Silence):
     """The watch of a stage: nobody is told of it before its turn."""
 
     def __init__(self, watch: Watch) -> None:
@@ -45,7 +45,7 @@ async def stages_in_turn(
 
     `may_begin` is asked of the stages whose turn is still to come, whenever one has ended.
     """
-    begun: dict[str, tuple[_InTurn, asyncio.Task[Record]]] = {}
+    begun: dict[str, tuple[InTurn, asyncio.Task[Record]]] = {}
     try:
         for place, stage in enumerate(stages):
             await asyncio.sleep(0)  # here a caller can cancel the run
@@ -53,7 +53,7 @@ async def stages_in_turn(
             watch.start(stage.name)
             for each in stages[place + 1 :]:
                 if each.name not in begun and may_begin(each):
-                    begun[each.name] = (own := _InTurn(watch)), asyncio.create_task(bring_up(each, own))
+                    begun[each.name] = (own := InTurn(watch)), asyncio.create_task(bring_up(each, own))
                     await asyncio.sleep(0)
             if stage.name in begun:
                 own, task = begun[stage.name]

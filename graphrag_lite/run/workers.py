@@ -1,5 +1,6 @@
 """Map a function over items in worker processes that end with the run, however it ends."""
 
+import asyncio
 import contextlib
 import ctypes
 import multiprocessing
@@ -8,8 +9,8 @@ import platform
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sized
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sized
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +19,7 @@ from typing import Any, Protocol, TypeVar
 
 from graphrag_lite.attempts import Fail, outcome
 from graphrag_lite.errors import WorkerError
+from graphrag_lite.run.turns import InTurn
 from graphrag_lite.watch import Watch
 
 T = TypeVar("T")
@@ -27,7 +29,8 @@ GOES_OVER = 100_000  # that are worth handing to processes which run already
 LARGEST = 250_000  # of a part, unless one item has more: small, so that all end at about the same time
 AT_LEAST = 8  # parts for each worker
 AHEAD = 4  # parts for each worker that are handed over before the first is done: more only take memory
-MANY = 100  # parts: to start processes takes less than a hundredth of what they have done then
+MANY = 100  # parts: to start processes takes a twentieth of what they have done then
+SMALL = 600_000_000  # bytes of this process at its peak, beside which there is room for them
 TOLD = 100  # times that a watch is told, at least, how far a stage is
 
 
@@ -38,11 +41,14 @@ class Engine(Protocol):
     peaks: dict[Any, int]
 
     @property
-    def least(self) -> int:
-        """The characters from which work is worth handing over."""
+    def started(self) -> bool:
+        """Whether there are workers by now."""
 
-    def each(self, function: Callable[[T], R], parts: Iterable[T]) -> Iterator[R]:
-        """Map a function over parts, some at a time, in order. Raises WorkerError where a worker is gone for good."""
+    def each(self, function: Callable[[T], R], parts: Iterable[T], early: Callable[[], bool]) -> Iterator[R]:
+        """Map a function over parts, some at a time, in order. Raises WorkerError where a worker is gone for good.
+
+        As long as it is `early` this process computes beside it, and needs a core of its machine.
+        """
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,14 @@ class Workers:
     watch: Watch
     fail: Fail
     once: bool = False
+    broken_off: threading.Event = field(default_factory=threading.Event)
+
+    async def in_thread(self, work: Coroutine[Any, Any, R]) -> R:
+        """Wait for work that calls this, in a thread, which ends with the next item where the run is broken off."""
+        try:
+            return await asyncio.to_thread(asyncio.run, work)
+        finally:
+            self.broken_off.set()
 
     def __call__(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R | None]:
         total = len(items) if isinstance(items, Sized) else 0
@@ -64,6 +78,8 @@ class Workers:
         given, waiting = tee(items)  # which keeps those that are handed out and not done
         for done, (result, error) in enumerate(self._results(partial(outcome, function), given), start=1):
             item = next(waiting)
+            if self.broken_off.is_set():
+                raise CancelledError
             if error:
                 self.fail(getattr(item, "id", f"item {done}"), error, 1)
             if done % step == 0 or done == total:
@@ -77,13 +93,16 @@ class Workers:
         if self.engine is None:
             return map(function, items)
         n_parts = AT_LEAST * self.engine.n
-        most = max(self.engine.least, n_parts * LARGEST)
-        first = next(split_work(items, most), [])
+        least = GOES_OVER if self.engine.started else STARTS
+        first = next(split_work(items, max(least, n_parts * LARGEST)), [])
         held = sum(map(work_size, first))
-        if held < self.engine.least:
+        if held < least:
             return map(function, first)
         cut = split_work(chain(first, items), min(LARGEST, held // n_parts))
-        return chain.from_iterable(_told(self.engine, self.engine.each(partial(_done, function), cut)))
+        return chain.from_iterable(_told(self.engine, self.engine.each(partial(_done, function), cut, self._early)))
+
+    def _early(self) -> bool:
+        return isinstance(self.watch, InTurn) and not self.watch.its_turn
 
 
 def _done(function: Callable[[T], R], part: list[T]) -> tuple[list[R], Any, int]:
@@ -132,13 +151,15 @@ def split_work(items: Iterable[T], most: int) -> Iterator[list[T]]:
 class Pool:
     """The engine of this machine: processes that start when there is work, and end when it is left.
 
-    Each holds a hundred megabytes: those that have done much end when the next work is far off, too.
+    Each holds a hundred megabytes: those that have done much end when nobody has work for them for long, too.
     """
 
     n: int
     peaks: dict[Any, int] = field(default_factory=dict)
     _executor: ProcessPoolExecutor | None = None
     _n_parts: int = 0  # that they have been given
+    _n_at_work: int = 0  # calls of `each` under way: a stage in a thread is beside others
+    _counting: threading.Lock = field(default_factory=threading.Lock)
 
     def __enter__(self) -> "Pool":
         return self
@@ -148,28 +169,33 @@ class Pool:
             self._executor.shutdown(cancel_futures=True)
 
     def rest(self) -> None:
-        """End the processes that have done `MANY` parts; others start with the next work."""
-        if self._executor and self._n_parts >= MANY:
-            self._executor.shutdown()
-            self._executor, self._n_parts = None, 0
+        """End processes that have done `MANY` parts beside one that is not `SMALL`; others start with the next work."""
+        with self._counting:
+            if self._executor and self._n_parts >= MANY and not self._n_at_work and peak_memory() >= SMALL:
+                self._executor.shutdown()
+                self._executor, self._n_parts = None, 0
 
     @property
-    def least(self) -> int:
-        return GOES_OVER if self._executor else STARTS
+    def started(self) -> bool:
+        return self._executor is not None
 
-    def each(self, function: Callable[[T], R], parts: Iterable[T]) -> Iterator[R]:
-        if self._executor is None:  # not while interrupts are held: its locks start a process that lets them through
-            context = multiprocessing.get_context("spawn")
-            self.peaks.clear()
-            self._executor = ProcessPoolExecutor(self.n, context, initializer=_end_with_parent)
+    def each(self, function: Callable[[T], R], parts: Iterable[T], early: Callable[[], bool]) -> Iterator[R]:
+        with self._counting:
+            self._n_at_work += 1
+            if (
+                self._executor is None
+            ):  # not while interrupts are held: its locks start a process that lets them through
+                context = multiprocessing.get_context("spawn")
+                self.peaks.clear()
+                self._executor = ProcessPoolExecutor(self.n, context, initializer=_end_with_parent)
         waiting: deque[Future[R]] = deque()
         try:
             for part in parts:
+                while len(waiting) >= (max(self.n - 1, 1) if early() else AHEAD * self.n):
+                    yield waiting.popleft().result()
                 with _interrupts_held():  # a process may start here, and inherits it
                     waiting.append(self._executor.submit(function, part))
                 self._n_parts += 1
-                if len(waiting) > AHEAD * self.n:
-                    yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
         except BrokenProcessPool:
@@ -177,6 +203,9 @@ class Pool:
                 "A worker process was killed, most likely because memory was short. Nothing was published; finished"
                 " stages are kept. Run again with fewer of them: --set workers=1."
             ) from None
+        finally:
+            with self._counting:
+                self._n_at_work -= 1
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from graphrag_lite.retrieval.other_words import attributes_told, in_other_words
 from graphrag_lite.search.definitions import defines, names_holder, roles_asked, thing_asked
 from graphrag_lite.text.dates import MONTHS
 from graphrag_lite.text.word_lists import expressions
-from graphrag_lite.text.words import WORD_PATTERN, content_words, terms
+from graphrag_lite.text.words import UNSPACED, WORD_PATTERN, content_words, terms
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.bm25 import Bm25
@@ -47,7 +47,7 @@ _NUMBER = re.compile(
 _STOP = re.compile(r"[,;:.!?()]")
 WITHIN_WORDS = str.maketrans(dict.fromkeys("-'’", " "))
 PUNCTUATION = ".,;:!?()[]{}'\"“”‘’«»…-–—"
-REACH = 60  # characters before and behind a number that are looked at
+REACH, NEAR = 60, 6  # characters before and behind a number that are looked at; in scripts without spaces
 _YEAR = re.compile(r"(?:1[1-9]|20)\d\d\D?")
 
 
@@ -146,8 +146,13 @@ class Sought:
         >>> texts = ("Five of the ships sank.", "The ships sank in 1943.", "Nineteen thousand ships.", "1012 ships.")
         >>> [Sought().counts(text, {"ship"}, "en") for text in texts]
         [True, False, True, True]
+        >>> Sought().counts("乗客214人にけがはなかった。", {"乗客"}, "ja")
+        True
         """
-        numbers = (number for number in _NUMBER.finditer(sentence) if self._is_count(sentence, number))
+        numbers = [number for number in _NUMBER.finditer(sentence) if self._is_count(sentence, number)]
+        if UNSPACED.search(sentence):  # what is counted may stand before it, too
+            near = (sentence[max(0, one.start() - NEAR) : one.end() + NEAR] for one in numbers)
+            return any(not asked.isdisjoint(terms(text, language)) for text in near)
         after = (_STOP.split(sentence[number.end() : number.end() + REACH])[0] for number in numbers)
         return any(not asked.isdisjoint(terms(" ".join(_WORD.findall(text)[:3]), language)) for text in after)
 

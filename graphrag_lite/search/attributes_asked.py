@@ -26,7 +26,7 @@ from graphrag_lite.search.definitions import only_alike, thing_asked
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
-from graphrag_lite.text.words import ASKING, UNSPACED, terms
+from graphrag_lite.text.words import ASKING, UNSPACED, content_words, terms
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -44,6 +44,7 @@ HOPS = 2  # terms besides a name from which a question may lead on from the docu
 WHOLE_NAME = 3  # words of a name that some sentence has to hold together
 LEAST_NAME, LEAST_JOINED = 3, 6  # letters of a name's word, and of one that accounts begin with ("WolfgangSchulz")
 RARE = 3  # times as many text units as the rarest word of a name: a word that more hold is of others, too
+PART = 0.5  # of a word is an n-gram of a script without spaces
 LONG = 8  # terms of a question that holds its name by the way
 # Terms of a question of which each counts, where so few of a corpus's words are new (`Bm25.novelty`); and the least
 # terms of a text unit: with fewer it is a sentence, and nothing stands beside a name.
@@ -107,24 +108,27 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
         return False
     if only_alike(question, asked.thing, scores) or _is_nowhere(asked, best) or _is_not_beside_unspaced(asked, best):
         return True
-    if question.analyzed_in not in FUNCTION_WORDS or (question.analyzed_in != "en" and bm25.novelty[1] >= INFLECTED):
+    if question.analyzed_in not in FUNCTION_WORDS:
         return False
     if _is_of_another(asked, scores):
         return True
-    if _misses_a_word(asked) or _misses_its_topic(question) or _is_in_pieces(asked, scores):
+    inflected = question.analyzed_in != "en" and bm25.novelty[1] >= INFLECTED
+    if not inflected and (_misses_a_word(asked) or _misses_its_topic(question) or _is_in_pieces(asked, scores)):
         return True
     names = {term for term in asked.names if bm25.holds(term)}
-    if not _asks_of_one(asked, names, best):
+    if (inflected and not asked.told) or not _asks_of_one(asked, names, best):
         return False
-    one = " ".join(question.capitalized) in question.text
+    one = " ".join(question.capitalized) in question.text and not inflected
     split = one and 1 < len(names) <= WHOLE_NAME and not _together(index, names, scores)
     return split or _is_not_beside(asked, _rare(bm25, names), scores)
 
 
 def _asked(question: "Question") -> _Asked:
     counted = _counted(question)
-    attributes = attributes_told(question.text, question.analyzed_in) if len(question.weights) <= LONG else []
-    names = question.names - counted - general_terms() - role_terms()
+    length = sum(1.0 if not UNSPACED.match(term) else PART for term in question.weights)
+    attributes = attributes_told(question.text, question.analyzed_in) if length <= LONG else []
+    names = question.names or (set(question.terms_of(" ".join(_known_names(question)))) if attributes else set())
+    names = names - counted - general_terms() - role_terms()
     words = {term for term in question.terms if not UNSPACED.match(term)}
     words -= names | ASKING | QUANTIFIERS | general_terms()
     return _Asked(
@@ -150,10 +154,11 @@ def _is_nowhere(asked: _Asked, best: Iterable[int]) -> bool:
     )
 
 
-def _is_not_beside_unspaced(asked: _Asked, best: Iterable[int]) -> bool:
+def _is_not_beside_unspaced(asked: _Asked, best: Sequence[int]) -> bool:
     """Say whether none of the attributes is told beside a name in a script without spaces."""
-    names = _unspaced_names(asked.question) if asked.told else ()
-    near = (text for unit in best for text, _ in _beside(asked.question.index, unit, frozenset(), names))
+    index = asked.question.index
+    names = _unspaced_names(asked.question, [_text(index, unit) for unit in best]) if asked.told else ()
+    near = (text for unit in best for text, _ in _beside(index, unit, frozenset(), names))
     return bool(names) and not any(asked.tell(near))
 
 
@@ -209,10 +214,11 @@ def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
 def _of_others_left_out(question: "Question", text: str, names: Set[str]) -> str:
     """Return what stands beside a name without the sentences that name another of its kind, and neither it nor "he".
 
-    What the index does not know by the name is taken for a person.
+    What the index does not know by the name is taken for a person, but where a question asks who does something to it.
     """
     index, language = question.index, question.analyzed_in
-    kinds = {index.cell("entities", "type", entity) for entity in question.features.entities} or {"person"}
+    kinds = {index.cell("entities", "type", entity) for entity in question.features.entities}
+    kinds = kinds & {"person"} if kind_asked(question.as_read, language) == "person" else kinds or {"person"}
     pronoun = _PRONOUN if "person" in kinds else _OF_MANY
 
     def names_another(said: str) -> bool:
@@ -346,12 +352,18 @@ def _sentences(index: "SnapshotView", unit: int) -> tuple[list[tuple[int, int]],
     return spans, [frozenset(terms(text[start:end], language)) for start, end in spans]
 
 
-def _unspaced_names(question: "Question") -> tuple[str, ...]:
-    """Return the names in a question in a script without spaces, as it writes them; none of another question."""
-    if not UNSPACED.search(question.text):
-        return ()
+def _known_names(question: "Question") -> tuple[str, ...]:
+    """Return the names of entities in a question, as it writes them."""
     found = find_mentions(question.text, question.language, question.index.names)
     return tuple(question.text[one.start : one.end] for one in found)
+
+
+def _unspaced_names(question: "Question", texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the names in a question in a script without spaces, else words of it that a text has; of another none."""
+    if not UNSPACED.search(question.text):
+        return ()
+    words = (word for word in content_words(question.text, question.language) if len(word) >= LEAST_NAME)
+    return _known_names(question) or tuple(word for word in words if any(word in text for text in texts))
 
 
 def _beside(

@@ -19,7 +19,6 @@ from graphrag_lite.errors import (
 from graphrag_lite.retrieval.question_vectors import embed_questions
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.run import snapshots
-from graphrag_lite.run.corpus_files import left_out_of
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.methods import Query, SearchMethod, check, method_named
 from graphrag_lite.settings import file as settings_file
@@ -117,6 +116,8 @@ class Index(SnapshotView):
     @property
     def left_out(self) -> dict[str, int]:
         """How much of the corpus folder was not read, and is no failure, by what it is: kinds of files, folders."""
+        from graphrag_lite.run.corpus_files import left_out_of
+
         return left_out_of(self.manifest)
 
     @property

@@ -50,9 +50,11 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     ranking = ranked(scores, index.document_row, query.top_k)
     if query.retrieve_only:
         return answered(question, method, ranking, answer="", citations=[])
+    if told := table_answer(question, method, ranking):
+        return told
     if question.aspects is not None:
         return overview(question, method, ranking)
-    if told := table_answer(question, method) or date_answer(question, method) or value_answer(question, query, method):
+    if told := date_answer(question, method) or value_answer(question, query, method):
         return told
     if told := byline_answer(question, method, ranking):
         return told

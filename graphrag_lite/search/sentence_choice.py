@@ -25,12 +25,13 @@ from graphrag_lite.search.definitions import defines, is_about
 from graphrag_lite.text.sentences import is_statement, sentences
 from graphrag_lite.text.transcripts import LEAST_TERMS, asks_on, is_head, speaker_of, speakers, spoken_span
 from graphrag_lite.text.word_lists import expressions
-from graphrag_lite.text.words import terms
+from graphrag_lite.text.words import UNSPACED, terms
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 MIN_FRAGMENT, MAX_LENGTH = 25, 600  # characters; a shorter fragment is a heading, what is longer is no sentence
+DENSE = 2  # characters of another script that one of a script without spaces says as much as
 MAX_HEADING = 120  # characters of a line that is a heading; what is longer is a text that lost its lines
 MAX_ANSWER = 1500  # characters; of this length and a sentence an answer is read in a minute
 ENOUGH = 0.07  # of the best sentence's value: what has less is left out
@@ -73,7 +74,7 @@ DATELINE = re.compile(_FORMS["dateline"])
 _LINE = re.compile(r".+\n?")
 ITEM = re.compile(r"\n?[-*•] ")
 _JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "LiHua"
-ASKS = re.compile(r"[?？][\"'”’»)\]」』]*$")
+ASKS = re.compile(r"(?:[?？؟]|[すた]か。?)[\"'”’»)\]」』]*$")
 ASKING_WORDS = frozenset(("ask", "asks", "asked"))
 NEAR = 0.8  # of the best sentence's value: where each document may tell anew, the newest of these is first
 LEAST_NAME = 4  # characters of a name that leads to the document with this title
@@ -315,6 +316,7 @@ def _candidates(
         too_short = fragment and not same and _is_too_short(sentence, document, own, asked)
         if not of_row and (too_short or (fragment and is_head(document, start, end))):
             introduced = introduced and marked  # the next name of a list
+            before = own & asked if asks else before  # a short question, whose reply is next
             continue
         own |= wanted.sought.in_other_words(sentence, own) & asked
         if of_row and fragment and _is_idle_cell(sentence, own, language, wanted):
@@ -347,7 +349,8 @@ def _candidates(
 
 def _is_too_short(sentence: str, document: str, own: Set[str], asked: Set[str]) -> bool:
     """Say whether a fragment says too little; a message without a full stop, which is all of its document, does not."""
-    return len(sentence) < MIN_FRAGMENT and not (sentence == document.strip() and 1 < len(own - asked) < len(own))
+    length = len(sentence) * (DENSE if UNSPACED.search(sentence) else 1)
+    return length < MIN_FRAGMENT and not (sentence == document.strip() and 1 < len(own - asked) < len(own))
 
 
 def _is_idle_cell(sentence: str, own: Set[str], language: str, wanted: _Wanted) -> bool:

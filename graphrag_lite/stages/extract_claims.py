@@ -1,21 +1,16 @@
-"""Text units -> claims about entities, by a model.
-
-A unit is one conversation: the prompt and its reply; whether any claim was missed; and if so, which.
-"""
+"""Text units -> claims about entities, by a model."""
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.quotations import Quotable
-from graphrag_lite.llm import gleaning
+from graphrag_lite.extraction.asking import ClaimSource, claims_of
 from graphrag_lite.llm.stage_model import StageModel
-from graphrag_lite.prompts import ExtractClaims as FirstPrompt
-from graphrag_lite.prompts import ExtractClaimsMissed, ExtractClaimsMore, Prompts
-from graphrag_lite.replies.claim_records import NONE, Claim, read_claims
+from graphrag_lite.prompts import Prompts
+from graphrag_lite.replies.claim_records import NONE, Claim
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.run.services import Attempt, unguarded
 from graphrag_lite.settings import ExtractClaims
@@ -24,27 +19,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = tuple[str, ...]
-MAX_NAMES = 100  # entities listed in one question
+Unit = tuple[str, str, str]  # id, document, text
+
 
 logger = logging.getLogger(__name__)
-
-
-class ClaimSource(NamedTuple):
-    """What a model is asked about: a text, when it was made, and the entities that are known to be in it."""
-
-    text: str
-    date: str  # as its source states it, empty where it does not
-    names: tuple[str, ...]
-
-
-def claims_begun(settings: ExtractClaims, model: StageModel, prompts: Prompts) -> Callable[[str, str, list[str]], None]:
-    """Return what begins to ask about a text unit, given its text, date and names; `extract_claims` goes on."""
-
-    def named(text: str, date: str, names: list[str]) -> None:
-        if text.strip():
-            model.begin(partial(_rounds, settings, model, prompts), _source(text, date, names))
-
-    return named
 
 
 async def extract_claims(
@@ -69,34 +47,32 @@ async def extract_claims(
         names[unit_id].append(name)
     units = list(zip(*(source_units[c].to_pylist() for c in ("id", "document_id", "text")), strict=True))
     dates = dict(tables.rows(source_documents, "id", "created_at"))
-    sources = {identity: _source(text, dates[document_id], names[identity]) for identity, document_id, text in units}
-    first_ids = {sources[identity]: identity for identity, *_ in reversed(units)}
-    asked = list(dict.fromkeys(source for source in sources.values() if source.text.strip()))
-
-    async def work(source: ClaimSource) -> list[list[Claim]]:
-        rounds = await model.outcome(partial(_rounds, settings, model, prompts), source)
-        found = rounds.recorded(model, first_ids[source])
-        if n_dropped := sum(n for _, n in found):
-            logger.info("%s: dropped %d records of claims that cannot be read.", first_ids[source], n_dropped)
-        return [claims for claims, _ in found]
-
-    found = dict(zip(asked, await model.map(work, asked, name=first_ids.__getitem__), strict=True))
-    titles = _Titles(entity_resolutions)
-    rows: dict[Row, Row] = {}
+    units_of: dict[ClaimSource, list[Unit]] = {}
     for unit in units:
-        claims = [claim for claims in found.get(sources[unit[0]]) or () for claim in claims]
-        for same, row in attempt(unit[0], _rows, unit, claims, titles) or ():
+        if unit[2].strip():
+            units_of.setdefault(ClaimSource.of(unit[2], dates[unit[1]], names[unit[0]]), []).append(unit)
+    titles = _Titles(entity_resolutions)
+
+    async def work(source: ClaimSource) -> dict[str, list[tuple[Row, Row]]]:  # while other replies are on their way
+        first = units_of[source][0][0]
+        found = (await model.outcome(partial(claims_of, settings, model, prompts), source)).recorded(model, first)
+        if n_dropped := sum(n for _, n in found):
+            logger.info("%s: dropped %d records of claims that cannot be read.", first, n_dropped)
+        claims = [claim for several, _ in found for claim in several]
+        return {unit[0]: attempt(unit[0], _rows, unit, claims, titles) or [] for unit in units_of[source]}
+
+    replies = await model.map(work, list(units_of), name=lambda source: units_of[source][0][0])
+    found = {identity: made for several in replies for identity, made in (several or {}).items()}
+    rows: dict[Row, Row] = {}
+    for identity, *_ in units:
+        for same, row in found.get(identity, ()):
             rows.setdefault(same, row)
     numbered = [(identity, number, *rest) for number, (identity, *rest) in enumerate(rows.values())]
     return tables.make("covariates", numbered)
 
 
-def _source(text: str, date: str, names: Iterable[str]) -> ClaimSource:
-    return ClaimSource(text, date, tuple(dict.fromkeys(names))[:MAX_NAMES])
-
-
-def _rows(unit: tuple[str, str, str], claims: list[Claim], titles: "_Titles") -> list[tuple[Row, Row]]:
-    """Return what tells each claim of a text unit (id, document, text) from others, and its row."""
+def _rows(unit: Unit, claims: list[Claim], titles: "_Titles") -> list[tuple[Row, Row]]:
+    """Return what tells each claim of a text unit from others, and its row."""
     identity, document_id, text = unit
     quotable = Quotable(text)
     made: list[tuple[Row, Row]] = []
@@ -108,22 +84,6 @@ def _rows(unit: tuple[str, str, str], claims: list[Claim], titles: "_Titles") ->
         row_id = tables.content_id("claim", identity, *said, source)
         made.append((same, (row_id, "claim", *said, source, identity)))
     return made
-
-
-async def _rounds(
-    settings: ExtractClaims, model: StageModel, prompts: Prompts, source: ClaimSource
-) -> gleaning.Rounds[tuple[list[Claim], int]]:
-    """Return the claims by round: the first pass, then gleanings while the model says that something was missed."""
-    listed = ", ".join(" ".join(entity.split()) for entity in source.names) or NONE
-    first = FirstPrompt(settings.claim_description, source.date or NONE, listed, source.text)
-    return await gleaning.rounds(
-        model,
-        [{"role": "user", "content": prompts.fill(first)}],
-        read_claims,
-        missed=prompts.fill(ExtractClaimsMissed()),
-        more=prompts.fill(ExtractClaimsMore()),
-        max_gleanings=settings.max_gleanings,
-    )
 
 
 class _Titles:

@@ -1,7 +1,7 @@
 """Text units -> mentions of entities and relationships, by a model (GraphRAG paper 3.1.2).
 
-A unit is one conversation: the prompt and its reply; whether anything was missed; and if so, what. What the model says
-of an entity or a relationship becomes a mention, with the sentence of the unit that says most of the same.
+What the model says of an entity or a relationship becomes a mention, with the sentence of the unit that says most of
+the same.
 """
 
 import logging
@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
+from graphrag_lite.extraction.asking import Said, names_of
 from graphrag_lite.extraction.extractor import known_entities
 from graphrag_lite.extraction.mentions import (
     NAME,
@@ -23,42 +24,20 @@ from graphrag_lite.extraction.mentions import (
     text_units,
     with_cells,
 )
-from graphrag_lite.extraction.said_before import context_lines
-from graphrag_lite.llm import gleaning
-from graphrag_lite.llm.chat import Message
-from graphrag_lite.llm.stage_model import AHEAD, StageModel
-from graphrag_lite.prompts import ExtractGraph as FirstPrompt
-from graphrag_lite.prompts import ExtractGraphExamples, ExtractGraphMissed, ExtractGraphMore, Prompts
-from graphrag_lite.replies.graph_records import ENTITY, RELATIONSHIP, GraphReply, read_graph
+from graphrag_lite.llm.stage_model import StageModel
+from graphrag_lite.prompts import ExtractGraphExamples, Prompts
+from graphrag_lite.replies.graph_records import ENTITY, RELATIONSHIP, GraphReply
 from graphrag_lite.replies.records import parse_records
-from graphrag_lite.run.services import Cut, Last
+from graphrag_lite.run.services import Last
 from graphrag_lite.settings import ExtractGraph
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Asked = tuple[str, str]
-"""What is told of a text, and the text."""
 Named = Callable[[str, str, list[str]], None]
 """Is told the text of a text unit, the date of its document, and its names."""
 
 logger = logging.getLogger(__name__)
-
-
-def extraction_begun(settings: ExtractGraph, model: StageModel, prompts: Prompts) -> Cut:
-    """Return what begins to ask about the first texts, while other documents are cut; `extract_graph` goes on."""
-
-    def cut(source_documents: "pa.Table", episodes: "pa.Table") -> Callable[[str, int, str], None]:
-        told = context_lines(source_documents, episodes)
-
-        def begin(document_id: str, start: int, text: str) -> None:
-            if text.strip() and len(model.begun) < AHEAD * model.model.settings.concurrency:
-                asked = (told(document_id, start, start + len(text)), text)
-                model.begin(partial(_rounds, settings, model, prompts), asked)
-
-        return begin
-
-    return cut
 
 
 async def extract_graph(
@@ -80,18 +59,18 @@ async def extract_graph(
     """
     units = list(text_units(source_documents, source_units, episodes=episodes))
     kept = _kept(units, last)
-    units_of: dict[Asked, list[TextUnit]] = {}
+    units_of: dict[Said, list[TextUnit]] = {}
     for unit in units:
         if unit.text.strip():
-            units_of.setdefault((unit.about, unit.text), []).append(unit)
+            units_of.setdefault(Said(unit.about, unit.text), []).append(unit)
     dates = dict(tables.rows(source_documents, "id", "created_at"))
     shown = frozenset(row[1] for row in parse_records(prompts.fill(ExtractGraphExamples()), ENTITY, RELATIONSHIP).rows)
 
-    async def work(asked: Asked) -> dict[str, Mentions]:  # names are placed here, while other replies are on their way
+    async def work(asked: Said) -> dict[str, Mentions]:  # names are placed here, while other replies are on their way
         new = [unit for unit in units_of[asked] if unit.id not in kept.anchors]
         rounds: list[GraphReply] = []
         if new:
-            outcome = await model.outcome(partial(_rounds, settings, model, prompts), asked)
+            outcome = await model.outcome(partial(names_of, settings, model, prompts), asked)
             rounds = outcome.recorded(model, units_of[asked][0].id)
         found = {unit.id: mentions_of(unit, _with_known(unit, rounds, settings.names), shown) for unit in new}
         if named:
@@ -127,30 +106,3 @@ def _with_known(unit: TextUnit, rounds: Sequence[GraphReply], names: Sequence[st
     if not missed:
         return rounds
     return [replace(rounds[0], entities=(*rounds[0].entities, *missed)), *rounds[1:]]
-
-
-def _types_shown(settings: ExtractGraph) -> str:
-    """Return the types that are asked for, the user's own first, each with its line."""
-    own = (f"{kind} ({' '.join(line.split())})" for kind, line in settings.types.items())
-    return ", ".join([*own, *(kind for kind in settings.entity_types if kind not in settings.types)])
-
-
-def first_request(asked: Asked, settings: ExtractGraph, prompts: Prompts) -> list[Message]:
-    """Return the conversation that begins the extraction of a text; all of it before the text is the same for all."""
-    examples = prompts.fill(ExtractGraphExamples()).strip()
-    values = FirstPrompt(_types_shown(settings), examples, *asked)
-    return [{"role": "user", "content": prompts.fill(values)}]
-
-
-async def _rounds(
-    settings: ExtractGraph, model: StageModel, prompts: Prompts, asked: Asked
-) -> gleaning.Rounds[GraphReply]:
-    """Return what the model found, by round: the first pass, then gleanings while it says that something was missed."""
-    return await gleaning.rounds(
-        model,
-        first_request(asked, settings, prompts),
-        partial(read_graph, types=[*settings.types, *settings.entity_types]),
-        missed=prompts.fill(ExtractGraphMissed()),
-        more=prompts.fill(ExtractGraphMore()),
-        max_gleanings=settings.max_gleanings,
-    )

@@ -5,6 +5,7 @@ one entity, is decided from all mentions together by `resolve_entities`.
 """
 
 import logging
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import tables
 from graphrag_lite.attempts import outcome
 from graphrag_lite.errors import PluginError
+from graphrag_lite.extraction.blocks import linked_names
 from graphrag_lite.extraction.code_names import code_names
 from graphrag_lite.extraction.extractor import Extractor, located, with_known
 from graphrag_lite.extraction.mentions import (
@@ -34,10 +36,11 @@ from graphrag_lite.settings import ExtractGraphFast
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.language import of_part
-from graphrag_lite.text.names import find_names
+from graphrag_lite.text.names.find import find_names
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.related_names import related_names, tells_of
-from graphrag_lite.text.sentences import sentences, trimmed
+from graphrag_lite.text.said_to import met
+from graphrag_lite.text.sentences import quoted_sentences, sentences, trimmed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 Row = tuple[Any, ...]
 UNIT = ["id", "char_start", "ordinal"]
+LONGEST_SAID = 400  # characters of the sentences in which somebody speaks to somebody
 
 
 async def extract_graph_fast(
@@ -97,7 +101,7 @@ def _unlike_before(
     other |= groups.changed_keys(source_units, then, "document_id", UNIT)
     if last.failed:
         other.update(*(each["id"].to_pylist() for each in (source_documents, documents)))
-    if (then := last.rows("source_units", "document_id", other, "document_id", *UNIT, "text")) is None:
+    if (then := last.rows("text_units", "document_id", other, "document_id", *UNIT, "text")) is None:
         return _units(source_documents, source_units, max_title_units), KeptUnits({}, None), none
     units, units_then = (
         _units(groups.rows_of(one, "id", other), own, max_title_units)
@@ -122,7 +126,9 @@ def _extract(unit: TextUnit, settings: ExtractGraphFast, extractor: Extractor | 
         found = find_names(unit.prose, of_part(unit.prose, unit.language))
         names = with_known(unit.prose, unit.language, found, settings.names)
         if unit.blocks:
-            names = sorted([*names, *code_names(unit.text, unit.blocks)], key=lambda name: name.start)
+            names = sorted(
+                [*linked_names(unit, names), *code_names(unit.text, unit.blocks)], key=lambda name: name.start
+            )
         return Mentions(*_rows(unit, names, in_title, topics, settings))
     reply, states = extractor(unit.prose, unit.language)
     if states:
@@ -146,7 +152,8 @@ def _rows(
     said: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[list[Row], list[Row]]:
     """Return the rows of names in a text unit and `elsewhere`, as in its title; `said` describes some of them."""
-    spans = [trimmed(unit.text, *span) for span in sentences(unit.text, unit.language)]
+    whole = (trimmed(unit.text, *span) for span in sentences(unit.text, unit.language))
+    spans = [one for span in whole for one in quoted_sentences(unit.text, span, unit.language)]
     starts = [start for start, _ in spans]
     sentence = [spans[bisect_right(starts, name.start) - 1] for name in names]
     entities = [
@@ -160,6 +167,7 @@ def _rows(
         for name in dict.fromkeys([*topics, *kinds])
     ]
     relationships = list(_within_sentences(unit, names, sentence, settings.max_neighbours))
+    relationships += _conversations(unit, names, sentence)
     if topics and unit.short:
         first_place = {name.name: span for name, span in reversed(list(zip(names, sentence, strict=True)))}
         relationships += [
@@ -178,6 +186,24 @@ def _within_sentences(
         held = [name for _, name in group]
         for i, j, label in related_names(unit.text, held, span, unit.language, max_neighbours):
             yield _relationship(unit, held[i].name, held[j].name, label, 1.0, span)
+
+
+def _conversations(unit: TextUnit, names: list[Name], sentence: list[tuple[int, int]]) -> Iterator[Row]:
+    """Relate who speaks in a paragraph, or does something, with whom."""
+    if unit.language != "en":
+        return
+    mark = "\n\n" if "\n\n" in unit.text else "\n"
+    ends = [found.start() for found in re.finditer(mark, unit.text)]
+    for _, group in groupby(range(len(names)), key=lambda i: bisect_right(ends, names[i].start)):
+        held = [*group]
+        if len(held) < 2:
+            continue
+        said = [names[i] for i in held]
+        span = sentence[held[0]][0], sentence[held[-1]][1]
+        for i, j, label in met(unit.text, said, span):
+            of_both = sorted((sentence[held[i]], sentence[held[j]]))
+            if of_both[1][1] - of_both[0][0] <= LONGEST_SAID:
+                yield _relationship(unit, said[i].name, said[j].name, label, 1.0, (of_both[0][0], of_both[1][1]))
 
 
 def _entity(unit: TextUnit, name: str, kind: str, said: Mapping[str, str], *place: Any) -> Row:

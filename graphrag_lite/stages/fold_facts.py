@@ -4,7 +4,7 @@
 last run stay that nothing touches (`temporal.touched`), unless a model judges ends.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphrag_lite import tables
-from graphrag_lite.errors import InputError
-from graphrag_lite.run.services import Last
+from graphrag_lite.errors import InputError, TableError
+from graphrag_lite.run.services import Columns, Last
 from graphrag_lite.settings import FoldFacts
 from graphrag_lite.tables import groups
 from graphrag_lite.temporal import fold, one_value, touched
 from graphrag_lite.temporal.contradictions import Pair, departures, with_ends
-from graphrag_lite.temporal.fact_rows import fact_table, sentences_of
+from graphrag_lite.temporal.fact_rows import FactRows, fact_rows, sentences_of
 from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, MULTI, POLICIES, Mentions
 from graphrag_lite.temporal.instants import UNKNOWN
 from graphrag_lite.temporal.numbered import Numbered, Read, numbered
@@ -44,17 +44,19 @@ async def fold_facts(
     last: Last | None,
     model: "StageModel | None",
     prompts: "Prompts",
-) -> "tuple[pa.Table, pa.Table, pa.Table]":
+) -> "tuple[pa.RecordBatchReader, pa.Table, pa.Table]":
     """Return `facts`, `relation_policies` and `relation_resolutions`.
 
     Where no policy says whether a newer value ends an older one, the model judges (`extraction.judged_ends`). A mention
     without a subject, or whose relation says nothing, dates a sentence and makes no fact. Raises InputError where too
     many facts that were open would end by what is said of others (`max_ended_share`).
     """
+    import pyarrow as pa
+
     judge = model if settings.model else None
     read = Read(source_documents, fact_mentions, entity_resolutions, _resolutions(source_documents, fact_mentions))
-    before = _before(last) if last and judge is None else None
-    change = before and touched.change(read, before[0])
+    before = _before(last, read) if last and judge is None else None
+    change, policies_before = before or (None, None)
     said = numbered(read.of("relation", change.relations) if change else read)
     learned, rules = _settled(learn_policies(said.mentions, len(said.names)), said.names, settings.policies)
     policies = _policies(said, learned, rules)
@@ -68,39 +70,43 @@ async def fold_facts(
         pairs = await judged_ends(said.told, said.mentions, undecided, sentences, settings.max_pairs, judge, prompts)
         _stop_where_texts_say_otherwise(said.mentions, learned, *pairs, settings.max_ended_share)
         said = _with_ends(said, pairs[1])
-    kept = tables.make("facts", [])
-    if before and change:
-        _, policies_before, facts_before = before
+    kept: Iterable[pa.Table] = ()
+    if last and change:
         others = groups.split_rows(policies_before, "relation", {*said.names, *change.gone})[1]
         policies = groups.stack(others, policies).sort_by("relation")
-        said, kept = touched.parted(change, said, learned.policy, policies_before, facts_before)
+        said, stays = touched.parted(change, said, learned.policy, policies_before)
+        kept = map(stays.of, last.parts("facts"))
     apart = fold.distinct(said.mentions, learned.policy)
-    facts = touched.merged(kept, fact_table(source_documents, said, apart, fold.fold(said.mentions, apart)))
-    was = before[2:] if before else last and last.read("facts", unless=OTHERWISE)
-    if was:
-        _stop_where_too_much_ends(facts, was[0], settings.max_ended_share)
-    return facts, policies, read.relation_resolutions
+    made = fact_rows(source_documents, said, apart, fold.fold(said.mentions, apart))
+    if last:
+        _stop_where_too_much_ends(made, last, settings.max_ended_share)
+    parts = touched.merged(kept, made.parts())
+    batches = (batch for part in parts for batch in part.to_batches())
+    return pa.RecordBatchReader.from_batches(tables.schema("facts"), batches), policies, read.relation_resolutions
 
 
-def _before(last: Last) -> "tuple[Read, pa.Table, pa.Table] | None":
-    """Return what the facts of the last run were folded from, its policies and its facts, where they can be used."""
+def _before(last: Last, read: Read) -> "tuple[touched.Change, pa.Table] | None":
+    """Return what changed since the last run and that run's policies, where its tables can be used."""
     parts = {
         "source_documents": ["id", "language"],
         "entity_resolutions": ["document_id", "name", "entity_id", "title"],
     }
-    whole = ("relation_policies", "facts", "fact_mentions", "relation_resolutions")
-    if not (found := last.read(*whole, unless=OTHERWISE, **parts)):
+    if not (found := last.read("relation_policies", "relation_resolutions", unless=OTHERWISE, **parts)):
         return None
-    policies, facts, mentions, wordings, documents, names = found
-    return Read(documents, mentions, names, wordings), policies, facts
+    policies, wordings, documents, names = found
+    try:
+        change = touched.change(read, Read(documents, Columns(last, "fact_mentions"), names, wordings))
+        for _ in last.parts("facts"):  # all of it can be read, as it will be
+            pass
+    except TableError:
+        return None
+    return change, policies
 
 
 def _with_ends(said: Numbered, ended: Sequence[Pair]) -> Numbered:
     """Return mentions with a denial for each pair."""
-    import pyarrow as pa
-
-    others = said.told.take(np.array([other for _, other in ended], dtype=np.int64))
-    return said._replace(told=pa.concat_tables([said.told, others]), mentions=with_ends(said.mentions, ended))
+    rows = np.append(np.arange(len(said.told.rows)), np.array([other for _, other in ended], dtype=np.int64))
+    return said._replace(told=said.told.take(rows), mentions=with_ends(said.mentions, ended))
 
 
 def _resolutions(source_documents: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
@@ -165,24 +171,27 @@ def _stop_where_texts_say_otherwise(
         )
 
 
-def _stop_where_too_much_ends(facts: "pa.Table", before: "pa.Table", max_share: float) -> None:
+def _stop_where_too_much_ends(made: FactRows, last: Last, max_share: float) -> None:
     """Raise InputError where more of the facts open in the last snapshot would end by what is said of others.
 
     An end that is stated of the fact itself does not count, and nor do those that other settings or code make.
     """
-    named = ("fact_group_id", "valid_at", "subject", "relation", "object")
-
-    def told(each: "pa.Table", column: str, *values: str) -> "pa.Table":
-        states = groups.is_in(each, "kind", ["state"]) & groups.is_in(each, "expired_at", [""])
-        return groups.held_rows(each.select(named), states & groups.is_in(each, column, values))
-
-    was, now = told(before, "invalid_at", ""), told(facts, "ended_by", "negated", "succeeded")
-    open_ = set(groups.rows_with(was, "fact_group_id", now["fact_group_id"], *named[:2]))
-    ended = [row[2:] for row in tables.rows(now, *named) if row[:2] in open_]
-    if len(ended) > max(MIN_ENDED, max_share * was.num_rows):
+    kind, expired, ended_by = (made.short[name].words() for name in ("kind", "expired_at", "ended_by"))
+    over = np.flatnonzero((kind == "state") & (expired == "") & np.isin(ended_by, ("negated", "succeeded")))
+    told = made.words(over)
+    now = [*zip(*(told[name] for name in ("fact_group_id", "valid_at", "subject", "relation", "object")), strict=True)]
+    states = ["kind", "expired_at", "invalid_at"]
+    if not (read := last.read(unless=OTHERWISE, facts=states)):
+        return
+    n_open = [*zip(*(read[0][name].to_pylist() for name in states), strict=True)].count(("state", "", ""))
+    found = last.rows("facts", "fact_group_id", {row[0] for row in now}, "fact_group_id", "valid_at", *states)
+    stated = tables.rows(found, "fact_group_id", "valid_at", *states) if found else ()
+    open_ = {row[:2] for row in stated if row[2:] == ("state", "", "")}
+    ended = [row[2:] for row in now if row[:2] in open_]
+    if len(ended) > max(MIN_ENDED, max_share * n_open):
         three = "; ".join(" ".join(filter(None, row)) for row in ended[:3])
         raise InputError(
-            f"{len(ended)} of the {was.num_rows} facts that hold would end by what is said of others ({three}; ...):"
+            f"{len(ended)} of the {n_open} facts that hold would end by what is said of others ({three}; ...):"
             f" more than fold_facts.max_ended_share ({max_share:.0%}), so nothing is published. Look at what the new"
             " documents say; `--set fold_facts.max_ended_share=1` publishes it."
         )

@@ -1,6 +1,5 @@
 """Documents -> episodes: what was said or written at one time."""
 
-from collections import Counter
 from collections.abc import Iterator
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -32,7 +31,7 @@ async def list_episodes(source_documents: "pa.Table", last: Last | None = None) 
     row_of: dict[tuple[str, str], int] = {}  # of what is
     made = tables.make("episodes", _rows(unlisted, asked, answers, row_of))
     episodes = pa.concat_tables([kept, made])
-    ids = _told_apart(episodes, kept["id"].to_pylist(), made["id"].to_pylist(), gone)
+    ids = groups.numbered_ids(episodes, kept.num_rows, gone)
     reply = episodes["reply_to"].to_pylist()
     for row, answered in answers.items():
         if (found := row_of.get(answered, row)) != row:
@@ -43,12 +42,12 @@ async def list_episodes(source_documents: "pa.Table", last: Last | None = None) 
 
 def _before(source_documents: "pa.Table", last: Last | None) -> tuple["pa.Table", list[str]]:
     """Return the last snapshot's episodes of documents that are still there, and the keys of all others."""
-    before = last.read("episodes", source_documents=["id", "text"], unless={"code"}) if last else None
-    if not before:
+    before = last.read("episodes", unless={"code"}) if last else None
+    kept, gone = groups.split_rows((before or [tables.make("episodes", [])])[0], "document_id", source_documents["id"])
+    went = last.rows("documents", "id", {*gone["document_id"].to_pylist()}, "id", "text") if last and before else None
+    if went is None:
         return tables.make("episodes", []), []
-    episodes, documents = before
-    kept, gone = groups.split_rows(episodes, "document_id", source_documents["id"])
-    texts = dict(tables.rows(groups.rows_of(documents, "id", gone["document_id"]), "id", "text"))
+    texts = dict(tables.rows(went, "id", "text"))
     told = tables.rows(gone, *KEYED, "document_id", "char_start", "char_end")
     return kept, [_key(*said, texts[document][start:end]) for *said, document, start, end in told]
 
@@ -56,32 +55,6 @@ def _before(source_documents: "pa.Table", last: Last | None) -> tuple["pa.Table"
 def _key(*said: str) -> str:
     """Return the hash of an episode: `KEYED`, and its text."""
     return tables.content_id("episode", *said)
-
-
-def _told_apart(episodes: "pa.Table", ids: list[str], keys: list[str], gone: list[str]) -> list[str]:
-    """Return the ids of all episodes: those that have one, then those with these keys. Equal keys are numbered.
-
-    What is `gone`, or came, gives those of its key other numbers.
-    """
-    row_of = {identity: row for row, identity in enumerate(ids)}
-    n_kept, ids = len(ids), [*ids, *keys]
-    equal: dict[str, list[int]] = {key: [] for key in gone}
-    for row, key in enumerate(keys, n_kept):
-        equal.setdefault(key, []).append(row)
-    missing = Counter(gone)
-    for key, rows in equal.items() if row_of else ():
-        for n in count():
-            if (identity := tables.content_id(key, str(n))) in row_of:
-                rows.append(row_of[identity])
-            elif missing[key]:
-                missing[key] -= 1
-            else:
-                break
-    places = list(tables.rows(episodes.select(["document_id", "ordinal"]), "document_id", "ordinal"))
-    for key, rows in equal.items():
-        for n, row in enumerate(sorted(rows, key=places.__getitem__)):
-            ids[row] = tables.content_id(key, str(n))
-    return ids
 
 
 def _rows(

@@ -91,12 +91,12 @@ async def report_communities_fast(
     """
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
     before = last.read(*KEPT, unless={"code", "failed"}) if last else None
-    sources = Sources(source_documents, source_units, entity_mentions, before, attempt)
-    told = all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources, each)
+    sources = Sources(source_documents, source_units, entity_mentions, each, before, attempt)
+    told = all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources)
     pages = KnownPages(before[2] if before else None, told, settings)
     weight = {identity: row["weight"] for identity, row in told.relationship.items()}
     texts = LongTexts(source_documents)
-    kept = {} if refresh else _kept(mode, last, source_units, texts, entities, held, weight)
+    kept = {} if refresh else _kept(mode, last, source_documents, source_units, entities, held, weight)
     kept_sentences = _sentences_of(kept, texts)
     defining = {lead.place for lead in told.leads.values()}
     above = {-1: Above()}  # by community
@@ -225,8 +225,8 @@ def _whole(held: Sequence[Row], weights: Mapping[int, float]) -> Row:
 def _kept(
     mode: str,
     last: Last | None,
+    source_documents: "pa.Table",
     source_units: "pa.Table",
-    texts: LongTexts,
     entities: "pa.Table",
     held: list[Row],
     weight: dict[str, float],
@@ -237,21 +237,14 @@ def _kept(
     tables_then = last.read("community_reports", "report_bases", source_units=["id"], entities=["id", "title"])
     if not tables_then:
         return {}
-    import pyarrow as pa
-
     reports, report_bases, ids_then, entities_then = tables_then
     cited = {span["text_unit_id"] for spans in reports["citations"].to_pylist() for span in spans}
-    units_then = last.rows("source_units", "id", cited, "id", "char_start", "text")
+    units_then = last.rows("text_units", "id", cited, "id", "char_start", "text")
     if units_then is None:
         return {}
-    same, new = groups.split_rows(source_units, "id", ids_then["id"])
-    places = tables.rows(new, "document_id", "char_start", "char_end")
-    written = [texts[document][start:end] for document, start, end in places]
-    same = groups.rows_of(same, "id", cited)
-    units = pa.concat_tables(
-        table.append_column("text", pa.array(told, pa.string()))
-        for table, told in ((same, [""] * same.num_rows), (new, written))
-    )
+    asked = groups.is_in(source_units, "id", cited) | ~groups.is_in(source_units, "id", ids_then["id"])
+    units = groups.held_rows(source_units, asked)
+    units = units.append_column("text", tables.stretches(units, [source_documents]))
     return keep(reports, report_bases, units_then, units, entities_then, entities, held, weight)
 
 

@@ -19,9 +19,10 @@ from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ResolveEntities
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
-from graphrag_lite.text.names import is_acronym, lower_case_words
 from graphrag_lite.text.names.contexts import MAX_CONTEXTS, mention_context
+from graphrag_lite.text.names.find import is_acronym
 from graphrag_lite.text.names.own_types import cues_of, type_told
+from graphrag_lite.text.names.tokens import lower_case_words
 from graphrag_lite.text.names.words import AND_WORDS
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def _lower_counts(source_units: "pa.Table", each: Each, attempt: Attempt, last: 
     counts, then = before
     _, came = groups.split_rows(source_units, "id", then["id"])
     _, gone = groups.split_rows(then, "id", source_units["id"])
-    if (went := last.rows("source_units", "id", gone["id"].to_pylist(), "id", "text")) is None:
+    if (went := last.rows("text_units", "id", gone["id"].to_pylist(), "id", "text")) is None:
         return _counted(source_units, each, attempt)
     found = Counter(dict(tables.rows(counts, "word", "n")))
     found.update(_counted(came, each, attempt))

@@ -1,12 +1,9 @@
 """Documents -> text units."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.run.services import Cut, Each, Last
@@ -46,9 +43,7 @@ async def split_text_units(
     """
     import pyarrow as pa
 
-    found = last.read("source_units", unless={"settings", "code"}) if last else None
-    before = found[0] if found else tables.make("source_units", [])
-    kept, gone = groups.split_rows(before, "document_id", source_documents["id"])
+    kept, gone = _before(source_documents, last)
     _, new = groups.split_rows(source_documents, "id", kept["document_id"])  # an equal id: equal text
     documents = LazyItems(new.num_rows, lambda: _sources(new))
     tell = cut(source_documents, episodes) if cut and not last and episodes is not None else lambda *_: None
@@ -57,35 +52,34 @@ async def split_text_units(
         for document, units in zip(documents, each(partial(_cut, settings=settings), documents), strict=True):
             for ordinal, (start, end, n_tokens) in enumerate(units or []):
                 tell(document.id, start, text := document.text[start:end])
-                yield "", document.id, ordinal, start, end, text, n_tokens
+                yield _key(text), document.id, ordinal, start, end, "", n_tokens
 
-    made = tables.make("source_units", rows())
-    units = groups.in_order(groups.stack(kept, made), "document_id", source_documents["id"])
-    others = pa.chunked_array([*made["text"].chunks, *gone["text"].chunks], pa.string()) if kept.num_rows else None
-    return _with_ids(units, others)
+    made = tables.make("source_units", rows()).drop_columns(["text"])
+    units = groups.stack(kept, made)
+    ids = pa.array(groups.numbered_ids(units, kept.num_rows, gone), pa.string())
+    units = groups.in_order(units.set_column(0, "id", ids), "document_id", source_documents["id"])
+    texts = {"text": tables.stretches(units, [source_documents])}
+    return tables.make_columns("source_units", **{name: units[name] for name in units.column_names} | texts)
+
+
+def _before(source_documents: "pa.Table", last: Last | None) -> tuple["pa.Table", list[str]]:
+    """Return the last snapshot's units of documents that are still there, without texts, and the keys of all others."""
+    none = tables.make("source_units", []).drop_columns(["text"])
+    found = last.read(source_units=none.column_names, unless={"settings", "code"}) if last else None
+    if not last or not found:
+        return none, []
+    kept, gone = groups.split_rows(found[0], "document_id", source_documents["id"])
+    went = last.rows("text_units", "id", gone["id"].to_pylist(), "id", "text")
+    return (none, []) if went is None else (kept, [_key(text) for text in went["text"].to_pylist()])
+
+
+def _key(text: str) -> str:
+    return tables.content_id("text unit", text)
 
 
 def _sources(source_documents: "pa.Table") -> Iterator[Source]:
     for identity, text, messages in tables.rows(source_documents, "id", "text", "messages"):
         yield Source(identity, text, [(said["char_end"], said["role"]) for said in messages])
-
-
-def _with_ids(units: "pa.Table", texts: "pa.ChunkedArray | None") -> "pa.Table":
-    """Give the units with one of some texts, or all, their ids: equal texts are counted by document id."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    ids = units["id"].to_pylist()
-    places = np.arange(len(ids))
-    if texts is not None:
-        places = np.flatnonzero(np.asarray(pc.is_in(units["text"], value_set=texts.combine_chunks())))
-    coupled = tables.rows(units.select(["document_id", "ordinal"]).take(pa.array(places)), "document_id", "ordinal")
-    seen: Counter[str] = Counter()
-    for _, place in sorted(zip(coupled, places.tolist(), strict=True)):
-        key = tables.content_id("text unit", units["text"][place].as_py())
-        ids[place] = tables.content_id(key, str(seen[key]))
-        seen[key] += 1
-    return tables.make_columns("source_units", **{name: units[name] for name in units.column_names} | {"id": ids})
 
 
 def _cut(document: Source, settings: SplitTextUnits) -> list[Span]:

@@ -160,7 +160,7 @@ def _before(
         if last and (found := last.read(name, unless={"settings", "code", "failed"})):
             keys = groups.changed_keys(now, found[0], by, now.column_names)
             for when, table in (("now", now), ("before", found.pop())):
-                other[f"{name}_{when}"] = groups.copied_rows(table, by, keys)
+                other[f"{name}_{when}"] = table.filter(pa.array(groups.is_in(table, by, keys)))
     columns = {name: [c for c in tables.schema(name).names if c != "text_unit_ids"] for name in MADE}
     found = None
     if last and len(other) == 2 * len(FOLDED):

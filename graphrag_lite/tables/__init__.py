@@ -3,11 +3,11 @@
 import hashlib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.abc import MetaPathFinder
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from graphrag_lite.tables.declared import (
     OF_TITLES,
     OPTIONAL,
     SCHEMA_VERSION,
+    STORED_IN,
     STRUCTURES,
     TABLES,
     WORKING,
@@ -28,7 +29,8 @@ from graphrag_lite.tables.declared import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "TABLES", "WORKING", "Key"]
+__all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "STORED_IN", "TABLES", "WORKING"]
+__all__ += ["Key"]
 
 PART = 4096  # rows that become Arrow data at once
 AT_ONCE = 128  # rows that are read as Python's objects at once
@@ -150,13 +152,19 @@ def intern_strings(column: "pa.ChunkedArray") -> list[str]:
 
 def check(name: str, data: "pa.Table") -> None:
     """Raise TableError unless `data` has the table's columns, no nulls, and ids that are unique."""
-    import pyarrow.compute as pc
-
     if data.schema != schema(name):
         raise TableError(f"{name}: columns differ from the schema: {data.schema} is not {schema(name)}")
     if holes := [column for column in data.column_names if has_nulls(data[column])]:
         raise TableError(f"{name}: empty values in {', '.join(holes)}")
-    if "id" in data.column_names and pc.count_distinct(data["id"]).as_py() != data.num_rows:
+    if "id" in data.column_names:
+        check_ids(name, data["id"])
+
+
+def check_ids(name: str, ids: "pa.ChunkedArray") -> None:
+    """Raise TableError unless ids are unique."""
+    import pyarrow.compute as pc
+
+    if pc.count_distinct(ids).as_py() != len(ids):
         raise TableError(f"{name}: ids are not unique")
 
 
@@ -175,7 +183,8 @@ def has_nulls(values: "pa.ChunkedArray") -> bool:
 
 
 def path_in(folder: Path, name: str) -> Path:
-    """Return where a snapshot folder keeps the table `name`."""
+    """Return where a snapshot folder keeps the table `name`; of source_units all but the text."""
+    name = STORED_IN.get(name, (name,))[0]
     file = name + ENDINGS[name in MAPPED]
     return folder / "work" / file if name in WORKING else folder / file
 
@@ -185,8 +194,11 @@ def files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS)
 
 
-def write(folder: Path, name: str, data: "pa.Table") -> Path:
-    """Write a table into a snapshot folder, durable when this returns. Equal tables give equal bytes."""
+def write(folder: Path, name: str, data: "pa.Table | pa.RecordBatchReader") -> Path:
+    """Write a table into a snapshot folder, durable when this returns. Equal tables give equal bytes.
+
+    The rows of a reader, of a table too large to be held, are checked as they are written.
+    """
     path = path_in(folder, name)
     path.unlink(missing_ok=True)  # it may be a link to an older snapshot's file, which must stay as it is
     with path.open("wb") as file:
@@ -221,6 +233,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _write(name: str, data: "pa.Table", sink: Any) -> None:
+    data = data.drop_columns(["text"]) if name in STORED_IN else data
     if name in MAPPED:
         import pyarrow as pa
 
@@ -230,8 +243,27 @@ def _write(name: str, data: "pa.Table", sink: Any) -> None:
 
         size, opened = _group_rows(name, data), pq.ParquetWriter(sink, data.schema, **PARQUET)
     with opened as file:
-        for start in range(0, max(data.num_rows, 1), size):
-            file.write_table(data.slice(start, size).combine_chunks(), size)  # chunks would show in the bytes
+        for part in _parts(name, data, size):
+            file.write_table(part.combine_chunks(), size)  # chunks would show in the bytes
+
+
+def _parts(name: str, data: "pa.Table | pa.RecordBatchReader", size: int) -> "Iterator[pa.Table]":
+    """Yield the rows of a table `size` at a time, an empty part where there are none."""
+    import pyarrow as pa
+
+    if isinstance(data, pa.Table):
+        yield from (data.slice(start, size) for start in range(0, max(data.num_rows, 1), size))
+        return
+    ids: list[pa.Array] = []
+    held = data.schema.empty_table()
+    for batch in chain(data, (None,)):
+        held = pa.concat_tables([held, *([pa.Table.from_batches([batch])] if batch else [])])
+        while held.num_rows >= size or (not batch and (held.num_rows or not ids)):
+            part, held = held.slice(0, size), held.slice(size)
+            check(name, part)
+            ids += part["id"].chunks
+            yield part
+    check_ids(name, pa.chunked_array(ids, pa.string()))
 
 
 def _group_rows(name: str, data: "pa.Table") -> int:
@@ -257,12 +289,17 @@ def sha256(data: "pa.Table", name: str = "") -> str:
 def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
     """Read a table, or `only` some columns of it, from a snapshot folder.
 
-    A mapped table is read as it is used. No page has a checksum: `snapshots.file_digest` tells whether it is intact.
+    A mapped table is read as it is used. The text of source_units is read of documents. No page has
+    a checksum: `snapshots.file_digest` tells whether it is intact.
     Raises TableError where it is missing, damaged or of another shape.
     """
     import pyarrow.parquet as pq
 
     path = path_in(folder, name)
+    if name in STORED_IN:
+        only = schema(name).names if only is None else only
+        if name == "source_units" and "text" in only:
+            return _with_texts(folder, only)
     with telling_damage(path):
         if name in MAPPED:
             data = _map(path) if only is None else _map(path).select(only)
@@ -274,6 +311,37 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
                 data = file.read(columns=only, use_threads=False)
     check_schema(path, name, data.schema, only)
     return data
+
+
+def _with_texts(folder: Path, only: list[str]) -> "pa.Table":
+    """Read these columns of source_units, with the text."""
+    wanted = {*only, "document_id", "char_start", "char_end"} - {"text"}
+    units = read(folder, "source_units", [name for name in schema("source_units").names if name in wanted])
+    with telling_damage(path_in(folder, "documents")):
+        texts = stretches(units, batches(folder, "documents", ["id", "text"]))
+    return units.append_column(schema("source_units").field("text"), texts).select(only)
+
+
+def stretches(units: "pa.Table", documents: "Iterable[pa.Table | pa.RecordBatch]") -> "pa.ChunkedArray":
+    """Return the text of each unit: its stretch of its document, in whose order they stand."""
+    import pyarrow as pa
+
+    held = (each for part in documents for each in zip(part["id"].to_pylist(), part["text"], strict=True))
+
+    def texts() -> Iterator[str]:
+        opened, text = None, ""
+        for document, start, end in rows(units, "document_id", "char_start", "char_end"):
+            if document != opened:
+                found = next((value for identity, value in held if identity == document), None)
+                if found is None:
+                    raise KeyError(document)
+                opened, text = document, found.as_py()
+            yield text[start:end]
+
+    each, made = texts(), [pa.array([], pa.string())]
+    while part := list(islice(each, PART)):
+        made.append(pa.array(part, pa.string()))
+    return pa.chunked_array(made)
 
 
 @contextmanager
@@ -300,6 +368,12 @@ def check_schema(path: Path, name: str, found: "pa.Schema", only: list[str] | No
         raise TableError(f"{path}: columns differ from the schema: {found} is not {expected}. {AGAIN}")
 
 
+def stored_schema(name: str) -> "pa.Schema":
+    """Return the Arrow schema of a table's file."""
+    whole = schema(name)
+    return whole.remove(whole.get_field_index("text")) if name in STORED_IN else whole
+
+
 def stored_shape(folder: Path, name: str) -> tuple["pa.Schema", int]:
     """Return the schema and the number of rows that a table's file states. Raises ArrowException or OSError."""
     import pyarrow.parquet as pq
@@ -321,17 +395,27 @@ def _map(path: Path) -> "pa.Table":
     return data
 
 
-def batches(folder: Path, name: str, only: list[str]) -> "Iterator[pa.RecordBatch]":
+def batches(
+    folder: Path, name: str, only: list[str], by: str = "", values: Collection[str] = (), *, rows: int = 512
+) -> "Iterator[pa.RecordBatch]":
     """Yield some columns of a table, some rows at a time, for a column that is not to be held whole.
 
-    Raises TableError where it is missing or damaged.
+    With `by`, of rows stored together none where no row has one of these values in that column. Raises TableError where
+    the table is missing or damaged.
     """
+    import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     path = path_in(folder, name)
     options = {"page_checksum_verification": True, "pre_buffer": False, "buffer_size": 1 << 20}
     with telling_damage(path), pq.ParquetFile(path, **options) as file:
-        yield from file.iter_batches(batch_size=512, columns=only, use_threads=False)
+        held: Sequence[int] = range(file.num_row_groups)
+        if by:
+            among = pa.array(values, pa.string())
+            told = (file.read_row_group(group, columns=[by], use_threads=False)[by] for group in held)
+            held = [group for group, column in enumerate(told) if pc.any(pc.is_in(column, value_set=among)).as_py()]
+        yield from file.iter_batches(batch_size=rows, row_groups=[*held], columns=only, use_threads=False)
 
 
 def content_id(*parts: str) -> str:

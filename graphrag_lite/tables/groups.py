@@ -1,7 +1,8 @@
 """Tables of two runs side by side, by the document or text unit that their rows are of."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from itertools import groupby
+from itertools import count, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -45,14 +46,6 @@ def changed_keys(now: "pa.Table", before: "pa.Table", by: str, columns: Sequence
 def rows_of(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "pa.Table":
     """Return the rows with one of these values in column `by`."""
     return held_rows(table, is_in(table, by, values))
-
-
-def copied_rows(table: "pa.Table", by: str, values: "Collection[str] | pa.ChunkedArray") -> "pa.Table":
-    """Return the rows with one of these values in column `by`, in memory of their own: the table may go."""
-    import numpy as np
-    import pyarrow as pa
-
-    return table.take(pa.array(np.flatnonzero(is_in(table, by, values))))
 
 
 def rows_with(
@@ -163,3 +156,40 @@ def id_lists(
     values = ids.take(pa.array(places))
     offsets = pa.array(np.searchsorted(owners, np.arange(n + 1)), pa.int32())
     return pa.ListArray.from_arrays(offsets, values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values)
+
+
+def ids_beside(table: "pa.Table", named: "pa.ChunkedArray | pa.Array", ids: "pa.ChunkedArray") -> "pa.ListArray":
+    """Return, for every row of a table, those `ids` that stand beside its own among the `named`, in their order."""
+    import numpy as np
+
+    rows = row_indices(named, table["id"])
+    order = np.argsort(rows, kind="stable")[np.count_nonzero(rows < 0) :]
+    return id_lists(rows[order], order, ids, table.num_rows)
+
+
+def numbered_ids(table: "pa.Table", n_kept: int, gone: Sequence[str]) -> list[str]:
+    """Return the ids of rows of documents: `n_kept` have one, those behind them a key, a hash of what they say.
+
+    Equal keys are numbered by document and place: what is `gone`, or came, gives those of its key other numbers.
+    """
+    ids: list[str] = table["id"].to_pylist()
+    row_of = {identity: row for row, identity in enumerate(ids[:n_kept])}
+    equal: dict[str, list[int]] = {key: [] for key in gone}
+    for row, key in enumerate(ids[n_kept:], n_kept):
+        equal.setdefault(key, []).append(row)
+    missing = Counter(gone)
+    for key, rows in equal.items() if row_of else ():
+        for n in count():
+            if (identity := tables.content_id(key, str(n))) in row_of:
+                rows.append(row_of[identity])
+            elif missing[key]:
+                missing[key] -= 1
+            else:
+                break
+    documents, ordinals = table["document_id"], table["ordinal"]
+    for key, rows in equal.items():
+        if len(rows) > 1:
+            rows.sort(key=lambda row: (documents[row].as_py(), ordinals[row].as_py()))
+        for n, row in enumerate(rows):
+            ids[row] = tables.content_id(key, str(n))
+    return ids

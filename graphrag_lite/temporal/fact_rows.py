@@ -1,154 +1,224 @@
-"""Facts in words: the rows of the table `facts` from what was folded as numbers of mentions."""
+"""Facts in words: the rows of the table `facts` from what was folded as numbers of mentions.
 
-from collections.abc import Sequence
+All are put in order first, by what is short; the rest is made some rows at a time, so that a million facts in words are
+never there at once.
+"""
+
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphrag_lite import tables
-from graphrag_lite.temporal.fold import FOREVER, Distinct, Facts, Ints, Mentions
-from graphrag_lite.temporal.numbered import Numbered, Things, map_distinct
+from graphrag_lite.tables import groups
+from graphrag_lite.temporal.fold import FOREVER, Distinct, Facts, Ints, Mentions, ranges
+from graphrag_lite.temporal.numbered import Numbered, Told
 from graphrag_lite.temporal.spells import ENDED_BY, KINDS, NEGATED, OPEN, STATE, STATED, SUCCEEDED
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
+
+Words = NDArray[np.object_]
 
 ORDER = ("subject", "relation", "valid_at", "object", "kind", "created_at", "id")
 MAX_SOURCES = 10  # of a fact
+PART = 32_768  # facts that are put in words at once
 
 
-class _Rows(NamedTuple):
-    """Rows of mentions, (n_facts,) each; -1: none."""
+class Coded(NamedTuple):
+    """Texts as numbers of the different ones, in their order: few of many are different. The row -1 is empty."""
 
-    first: Ints
-    start: Ints
+    texts: Words
+    codes: Ints
+
+    @classmethod
+    def of(cls, column: "pa.ChunkedArray | list[str]") -> "Coded":
+        import pyarrow as pa
+
+        values = pa.array(column, pa.string()) if isinstance(column, list) else column.combine_chunks()
+        encoded = values.dictionary_encode()
+        texts, places = np.unique(np.array(["", *encoded.dictionary.to_pylist()], dtype=object), return_inverse=True)
+        return cls(texts, np.append(places[1:][np.asarray(encoded.indices)], 0).astype(np.int64))
+
+    def take(self, rows: Ints) -> "Coded":
+        return Coded(self.texts, self.codes[rows])
+
+    def words(self, rows: Any = slice(None)) -> Words:
+        words: Words = self.texts[self.codes[rows]]
+        return words
+
+
+class FactRows(NamedTuple):
+    """Facts in their order: what was folded, what is short of each, and the numbers of what the rest is made of."""
+
+    said: Numbered
+    apart: Distinct
+    facts: Facts
+    short: dict[str, Any]  # of the columns of the table `facts`: (n_facts,) each
+    start: Ints  # row of the mention that tells it; -1: none
     end: Ints
-    created: Ints
-    expired: Ints
+    prior: Ints  # place of the spell before; -1: none
+    sentences: "pa.Array"
+
+    def words(self, rows: Any) -> dict[str, Any]:
+        """Return what is short of some facts in words, by column."""
+        found = {name: each.words(rows) if isinstance(each, Coded) else each[rows] for name, each in self.short.items()}
+        return found | {name: found[name].astype(str).astype(object) for name in ("id", "fact_group_id")}
+
+    def parts(self) -> "Iterator[pa.Table]":
+        """Yield the table `facts`, some rows at a time."""
+        told, mentions = self.said.told, self.said.mentions
+        unit = np.append(mentions.unit, -1)
+        for start in range(0, len(self.start), PART):
+            rows = np.arange(start, min(start + PART, len(self.start)))
+            begun, over = self.start[rows], self.end[rows]
+            vaguer = np.where((begun >= 0) & (unit[begun] >= unit[over]), begun, over)
+            facts, prior = self.facts.take(rows), self.prior[rows]
+            yield tables.make_columns(
+                "facts",
+                **self.words(rows),
+                fact=self.sentences[start : start + PART],
+                precision=_texts(told, "precision", vaguer),
+                invalidated_by=_texts(told, "id", np.where(facts.kind == STATE, over, -1)),
+                prior_id=np.where(prior >= 0, self.short["id"][prior].astype(str), "").astype(object),
+                **_sources(told, mentions, self.apart, facts),
+            )
 
 
-def fact_table(source_documents: "pa.Table", said: Numbered, apart: Distinct, facts: Facts) -> "pa.Table":
-    """Put facts in words. A thing that is no entity is named as where it is first said of the group, or of the fact."""
+def fact_rows(source_documents: "pa.Table", said: Numbered, apart: Distinct, facts: Facts) -> FactRows:
+    """Put facts in order. A thing that is no entity is named as where it is first said of the group, or of the fact."""
     told, mentions, things, names = said
     row_of = np.append(apart.rows[apart.first], -1)
     first = facts.statements[np.append(0, np.cumsum(facts.n_statements))[:-1]]
-    rows = _Rows(
-        *(row_of[places] for places in (first, facts.start_by, facts.end_by, facts.created_by, facts.expired_by))
-    )
     leads = row_of[apart.groups[np.searchsorted(apart.groups, first, "right") - 1]]
-    stated = facts.ended_by == STATED
-    subject, object_ = mentions.subject[rows.first], mentions.object[rows.first]
-    relation = [names[place] for place in mentions.relation[rows.first].tolist()]
-    unit = np.append(mentions.unit, -1)
-    vaguer = np.where((rows.start >= 0) & (unit[rows.start] >= unit[rows.end]), rows.start, rows.end)
-    of_itself = _texts(told, "invalid_at", np.where(stated, rows.end, -1))
-    by_next = _texts(told, "valid_at", np.where(stated, -1, rows.end))
-    columns: dict[str, Any] = {
-        "valid_at": _texts(told, "valid_at", rows.start),
-        "invalid_at": [end or begins for end, begins in zip(of_itself, by_next, strict=True)],
-        "created_at": _texts(told, "reference_time", rows.created),
-        "expired_at": _texts(told, "reference_time", rows.expired),
-        "ended_by": _ended_by(told, facts, rows),
-        "kind": [KINDS[number] for number in facts.kind.tolist()],
-        "conflict": facts.conflict.tolist(),
-        "fact_group_id": [
-            tables.content_id("fact group", things.keys[one], name, things.keys[other])
-            for one, name, other in zip(subject.tolist(), relation, object_.tolist(), strict=True)
-        ],
-    }
-    group = subject, mentions.relation[rows.first], object_
-    lasting = (facts.kind == STATE) & (rows.start >= 0) & np.array([not at for at in columns["expired_at"]], dtype=bool)
-    columns["id"] = [tables.content_id("fact", *map(str, row)) for row in zip(*columns.values(), strict=True)]
-    data = tables.make_columns(
-        "facts",
-        **columns,
-        **_named("subject", told["one"], things, mentions.subject, leads, rows.first),
-        relation=relation,
-        **_named("object", told["other"], things, mentions.object, leads, rows.first),
-        fact=sentences_of(source_documents, told, np.where(rows.start >= 0, rows.start, rows.first)),
-        precision=_texts(told, "precision", vaguer),
-        invalidated_by=_texts(told, "id", np.where(facts.kind == STATE, rows.end, -1)),
-        prior_id=_prior(columns["id"], lasting, group, mentions.start[rows.start]),
-        **_sources(told, mentions, apart, facts),
+    first, start, end, created, expired = (
+        row_of[places] for places in (first, facts.start_by, facts.end_by, facts.created_by, facts.expired_by)
     )
-    return data.sort_by([(name, "ascending") for name in ORDER])
+    group = mentions.subject[first], mentions.relation[first], mentions.object[first]
+    times = {name: Coded.of(told[name]) for name in ("valid_at", "invalid_at", "reference_time")}
+    ends = Coded(
+        np.append(times["invalid_at"].texts, times["valid_at"].texts),
+        np.where(
+            facts.ended_by == STATED,
+            times["invalid_at"].codes[end],
+            times["valid_at"].codes[end] + len(times["invalid_at"].texts),
+        ),
+    )
+    short: dict[str, Any] = {
+        "valid_at": times["valid_at"].take(start),
+        "invalid_at": ends,
+        "created_at": times["reference_time"].take(created),
+        "expired_at": times["reference_time"].take(expired),
+        "ended_by": Coded(np.array(ENDED_BY, dtype=object), _ended_by(told, facts, end)),
+        "kind": Coded(np.array(KINDS, dtype=object), facts.kind),
+        "conflict": facts.conflict,
+    }
+    keys = np.array(things.keys, dtype=object)
+    relation = Coded(np.array(names, dtype=object), group[1])
+    short["fact_group_id"] = _ids("fact group", [Coded(keys, group[0]), relation, Coded(keys, group[2])])
+    short["id"] = _ids("fact", list(short.values()))
+    titles, short["relation"] = Coded.of(things.titles), relation
+    for name, side, number in (("subject", "one", mentions.subject), ("object", "other", mentions.object)):
+        short[f"{name}_id"], short[name] = _named(told[side], titles, keys, number, leads, first)
+    ranks = [*(_ranks(short[name]) for name in ORDER[:-1]), *short["id"].view(">u8").reshape(-1, 4).T]
+    order = np.lexsort(ranks[::-1])
+    lasting = ((facts.kind == STATE) & (start >= 0) & (expired < 0))[order]
+    prior = _prior(lasting, [number[order] for number in group], mentions.start[start][order])
+    short = {name: each.take(order) if isinstance(each, Coded) else each[order] for name, each in short.items()}
+    sentences = sentences_of(source_documents, told, np.where(start >= 0, start, first)[order])
+    return FactRows(said, apart, facts.take(order), short, start[order], end[order], prior, sentences)
 
 
-def _named(
-    column: str, said: "pa.ChunkedArray", things: Things, number: Ints, leads: Ints, rows: Ints
-) -> dict[str, list[str]]:
+def _ids(what: str, columns: "list[Coded | NDArray[Any]]") -> "NDArray[np.bytes_]":
+    """Return ids by the texts of some columns, (n_facts,)."""
+    found = np.empty(len(columns[0].codes if isinstance(columns[0], Coded) else columns[0]), dtype="S32")
+    for start in range(0, len(found), PART):
+        part = slice(start, start + PART)
+        texts = (each.words(part) if isinstance(each, Coded) else each[part].astype(str) for each in columns)
+        rows = zip(*(each.tolist() for each in texts), strict=True)
+        found[part] = [tables.content_id(what, *row) for row in rows]
+    return found
+
+
+def _named(told: "pa.ChunkedArray", titles: Coded, keys: Words, number: Ints, leads: Ints, first: Ints) -> list[Coded]:
     """Return ids and names of one end of each fact: an entity's title, else the words of one of two mentions."""
-    words = said.take(np.where(number[leads] == number[rows], leads, rows)).to_pylist()
-    titles = [things.titles[place] for place in number[rows].tolist()]
-    ids = [things.keys[place] if title else "" for place, title in zip(number[rows].tolist(), titles, strict=True)]
-    return {f"{column}_id": ids, column: [title or word for title, word in zip(titles, words, strict=True)]}
+    words, title = Coded.of(told), titles.codes[number[first]]
+    said = words.codes[np.where(number[leads] == number[first], leads, first)]
+    names = Coded(np.append(titles.texts, words.texts), np.where(title > 0, title, len(titles.texts) + said))
+    return [Coded(np.append(keys, ""), np.where(title > 0, number[first], len(keys))), names]
 
 
-def _ended_by(told: "pa.Table", facts: Facts, rows: _Rows) -> list[str]:
+def _ranks(column: Coded) -> Ints:
+    ranks: Ints = np.unique(column.texts, return_inverse=True)[1][column.codes]
+    return ranks
+
+
+def _ended_by(told: Told, facts: Facts, end: Ints) -> Ints:
     """Return what ended each fact: a denial that no text states is a model's word for a value that succeeds it."""
-    denied = np.append(map_distinct(told["polarity"], lambda polarity: polarity == "negative") > 0, False)[rows.end]
+    polarity = Coded.of(told["polarity"])
+    denied = (polarity.texts == "negative")[polarity.codes[end]]
     ended_by = np.where((facts.ended_by == NEGATED) & ~denied, SUCCEEDED, facts.ended_by)
-    return [ENDED_BY[number] for number in np.where(facts.kind == STATE, ended_by, OPEN).tolist()]
+    return np.where(facts.kind == STATE, ended_by, OPEN)
 
 
-def _texts(told: "pa.Table", column: str, rows: Ints) -> list[str]:
+def _texts(told: Told, column: str, rows: Ints) -> "pa.ChunkedArray":
     """Return the values of a column in some rows, empty for the row -1."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    values = told[column].take(pa.array(rows, mask=rows < 0))
-    found: list[str] = pc.fill_null(values, "").to_pylist()
-    return found
+    return pc.fill_null(told.mentions[column].take(pa.array(told.rows[rows], mask=rows < 0)), "")
 
 
-def sentences_of(source_documents: "pa.Table", told: "pa.Table", rows: Ints) -> list[str]:
+def sentences_of(source_documents: "pa.Table", told: Told, rows: Ints) -> "pa.Array":
     """Return the sentences of mentions, on one line each; a document is read once."""
-    place = {identity: row for row, identity in enumerate(source_documents["id"].to_pylist())}
-    documents = map_distinct(told["document_id"], place.__getitem__)[rows]
-    starts, ends = (np.asarray(told[name])[rows] for name in ("char_start", "char_end"))
-    found = [""] * len(rows)
-    opened, text = -1, ""
-    for row in np.argsort(documents, kind="stable").tolist():
-        if documents[row] != opened:
-            opened = int(documents[row])
-            text = source_documents["text"][opened].as_py()
-        found[row] = " ".join(text[max(starts[row], 0) : max(ends[row], 0)].split())
-    return found
+    import pyarrow as pa
+
+    documents = groups.row_indices(told["document_id"], source_documents["id"])[rows]
+    starts, ends = (np.maximum(np.asarray(told[name]), 0)[rows] for name in ("char_start", "char_end"))
+    order = np.argsort(documents, kind="stable")
+
+    def sentences(some: Ints) -> Iterator[str]:
+        opened, text = -1, ""
+        for document, start, end in zip(*(each[some].tolist() for each in (documents, starts, ends)), strict=True):
+            if document != opened:
+                opened, text = document, source_documents["text"][document].as_py()
+            yield " ".join(text[start:end].split())
+
+    parts = (order[start : start + PART] for start in range(0, len(order), PART))
+    found = pa.chunked_array([pa.array(sentences(part), pa.string()) for part in parts], pa.string())
+    return found.combine_chunks().take(np.argsort(order))
 
 
-def _prior(ids: Sequence[str], lasting: "NDArray[np.bool_]", group: Sequence[Ints], starts: Ints) -> list[str]:
-    """Return the id of the spell before each of those that are told today, empty where there is none."""
+def _prior(lasting: "NDArray[np.bool_]", group: list[Ints], starts: Ints) -> Ints:
+    """Return the place of the spell before each of those that are told today, -1 where there is none."""
     rows = np.flatnonzero(lasting)
     rows = rows[np.lexsort((starts[rows], *(number[rows] for number in group)))]
     again = np.all([number[rows[1:]] == number[rows[:-1]] for number in group], axis=0)
-    prior = [""] * len(ids)
-    for before, row in zip(rows[:-1][again].tolist(), rows[1:][again].tolist(), strict=True):
-        prior[row] = ids[before]
+    prior = np.full(len(lasting), -1)
+    prior[rows[1:][again]] = rows[:-1][again]
     return prior
 
 
-def _sources(told: "pa.Table", mentions: Mentions, apart: Distinct, facts: Facts) -> dict[str, Any]:
+def _sources(told: Told, mentions: Mentions, apart: Distinct, facts: Facts) -> dict[str, Any]:
     """Return how many mentions and documents say each fact, while it is told, and where the first of them stand."""
     import pyarrow as pa
 
     lengths = np.append(apart.first, len(apart.rows))[1:] - apart.first
     fact = np.repeat(np.repeat(np.arange(len(facts.kind)), facts.n_statements), lengths[facts.statements])
-    starts, sizes = apart.first[facts.statements], lengths[facts.statements]
-    within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    rows = apart.rows[np.repeat(starts, sizes) + within]
+    rows = apart.rows[ranges(apart.first[facts.statements], lengths[facts.statements])]
     until = np.append(mentions.said[apart.rows[apart.first]], FOREVER)[facts.expired_by]
     kept = mentions.said[rows] < until[fact]
     fact, rows = fact[kept], rows[kept]
     order = np.lexsort((rows, mentions.said[rows], fact))
     fact, rows = fact[order], rows[order]
     n_mentions = np.bincount(fact, minlength=len(facts.kind))
-    document = np.asarray(told["document_id"].combine_chunks().dictionary_encode().indices, dtype=np.int64)[rows]
+    document = Coded.of(told.take(rows)["document_id"]).codes[:-1]
     width = int(document.max(initial=0)) + 1
     n_documents = np.bincount(np.unique(fact * width + document) // width, minlength=len(facts.kind))
     rank = np.arange(len(fact)) - np.repeat(np.cumsum(n_mentions) - n_mentions, n_mentions)
-    shown = told.select(["text_unit_id", "document_id", "char_start", "char_end"]).take(rows[rank < MAX_SOURCES])
+    said, names = told.take(rows[rank < MAX_SOURCES]), ("text_unit_id", "document_id", "char_start", "char_end")
     offsets = np.append(0, np.cumsum(np.minimum(n_mentions, MAX_SOURCES))).astype(np.int32)
-    spans = pa.StructArray.from_arrays([column.combine_chunks() for column in shown.columns], shown.column_names)
+    spans = pa.StructArray.from_arrays([said[name].combine_chunks() for name in names], names)
     sources = pa.ListArray.from_arrays(pa.array(offsets), spans).cast(tables.schema("facts").field("sources").type)
     return {"n_mentions": n_mentions, "n_documents": n_documents, "sources": sources}

@@ -70,6 +70,12 @@ class Facts:
         n_statements = np.array([len(places) for places in statements], dtype=np.int64)
         return cls(start_by, end_by, ended_by, kind, conflict > 0, created_by, expired_by, flat, n_statements)
 
+    def take(self, rows: Ints) -> "Facts":
+        """Return some facts."""
+        starts, sizes = (np.cumsum(self.n_statements) - self.n_statements)[rows], self.n_statements[rows]
+        own = {each.name: getattr(self, each.name)[rows] for each in fields(self) if each.name != "statements"}
+        return Facts(statements=self.statements[ranges(starts, sizes)], **own)
+
 
 @dataclass(frozen=True)
 class Distinct:
@@ -119,6 +125,16 @@ def distinct(mentions: Mentions, policies: Ints) -> Distinct:
     )
 
 
+def ranges(starts: Ints, sizes: Ints) -> Ints:
+    """Return the numbers of ranges, one behind the other.
+
+    >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    found: Ints = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+    return found
+
+
 def changes(keys: Sequence[NDArray[np.generic]], rows: Ints) -> NDArray[np.bool_]:
     """Tell of each row, in order, whether it differs from the one before."""
     changed = np.zeros(len(rows), dtype=bool)
@@ -156,8 +172,7 @@ def _of_groups(
     mentions: Mentions, apart: Distinct, starts: Ints, ends: Ints, one: NDArray[np.bool_]
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the facts of groups of several statements."""
-    within = np.repeat(starts - np.append(0, np.cumsum(ends - starts)[:-1]), ends - starts)
-    within += np.arange(len(within))
+    within = ranges(starts, ends - starts)
     stated = mentions.take(apart.rows[apart.first[within]])
     columns = (apart.value[within], stated.start, stated.end, stated.unit, stated.kind, stated.positive, stated.said)
     statements = map(Statement, *map(_values, columns))

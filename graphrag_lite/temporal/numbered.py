@@ -1,6 +1,7 @@
 """Mentions of which facts can be made, as numbers of things and relations."""
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from graphrag_lite.text import folding
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 
 class Read(NamedTuple):
@@ -32,6 +34,30 @@ class Read(NamedTuple):
         return self._replace(fact_mentions=said, relation_resolutions=own)
 
 
+@dataclass(frozen=True)
+class Told:
+    """Mentions in words: some rows of `fact_mentions`, of which no more is copied than what is asked for.
+
+    Its columns `one` and `other` name subject and object from the side of the relation's subject.
+    """
+
+    mentions: "pa.Table"
+    rows: Ints
+    turned: "NDArray[np.bool_] | None" = None
+
+    def __getitem__(self, column: str) -> "pa.ChunkedArray":
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        ends = {"one": ("subject", "object"), "other": ("object", "subject")}.get(column)
+        if ends is None:
+            return self.mentions[column].take(self.rows)
+        return pc.if_else(pa.array(self.turned), self[ends[1]], self[ends[0]])
+
+    def take(self, rows: Ints) -> "Told":
+        return Told(self.mentions, self.rows[rows], None if self.turned is None else self.turned[rows])
+
+
 class Things(NamedTuple):
     """The subjects and objects of mentions, in order of key: an entity's id, or the folded words of what is none."""
 
@@ -40,12 +66,9 @@ class Things(NamedTuple):
 
 
 class Numbered(NamedTuple):
-    """Mentions by their ids, in words and as numbers, (n_mentions,) both; each has a subject and another object.
+    """Mentions by their ids, in words and as numbers, (n_mentions,) both; each has a subject and another object."""
 
-    `told` has two columns more: `one` and `other` name subject and object from the side of the relation's subject.
-    """
-
-    told: "pa.Table"
+    told: Told
     mentions: Mentions
     things: Things
     names: list[str]  # of relations
@@ -60,10 +83,10 @@ def numbered(read: Read) -> Numbered:
 
     Of what text analysis found, that is what states something of its subject: "Britain's PM" does not.
     """
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    told = _usable(read).sort_by("id")
+    told = Told(read.fact_mentions, _usable_rows(read))
+    told = told.take(np.asarray(pc.sort_indices(told["id"])))
     subject, object_, things = _things(told, read.entity_resolutions)
     of_two = np.flatnonzero(subject != object_)  # "it was renamed as Acme"
     told, subject, object_ = told.take(of_two), subject[of_two], object_[of_two]
@@ -82,10 +105,7 @@ def numbered(read: Read) -> Numbered:
         unit=map_distinct(told["precision"], lambda precision: UNITS.get(precision, 1)),
         said=map_distinct(told["reference_time"], first_second),
     )
-    ends = told["subject"], told["object"]
-    for name, (of_most, of_turned) in {"one": ends, "other": ends[::-1]}.items():
-        told = told.append_column(name, pc.if_else(pa.array(inverse), of_turned, of_most))
-    return Numbered(told, mentions, things, names)
+    return Numbered(replace(told, turned=inverse), mentions, things, names)
 
 
 def map_distinct(column: "pa.ChunkedArray", value: Callable[[str], int]) -> Ints:
@@ -101,7 +121,7 @@ def key_of(entity_id: str, name: str) -> str:
     return entity_id or f"\x1f{folding.fold(name)}"
 
 
-def _usable(read: Read) -> "pa.Table":
+def _usable_rows(read: Read) -> Ints:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -116,7 +136,7 @@ def _usable(read: Read) -> "pa.Table":
         for wordings in (resolutions, resolutions.filter(resolutions["inverse"]))
     )
     usable = pc.and_(pc.and_(known, subject), pc.invert(pc.and_(by_text, pc.is_in(said, value_set=loose))))
-    return mentions.filter(pc.and_(usable, pc.or_(object_, pc.invert(turned))))
+    return np.flatnonzero(pc.and_(usable, pc.or_(object_, pc.invert(turned))))
 
 
 def _states(said: str) -> bool:
@@ -125,24 +145,45 @@ def _states(said: str) -> bool:
     return states_relation(wording, language or "en")
 
 
-def _things(told: "pa.Table", entity_resolutions: "pa.Table") -> tuple[Ints, Ints, Things]:
+def _things(told: Told, entity_resolutions: "pa.Table") -> tuple[Ints, Ints, Things]:
     """Return the number of each mention's subject and object: a name means what its document, else the corpus, says."""
-    wanted = {name for column in ("subject", "object") for name in told[column].unique().to_pylist()}
-    rows = groups.rows_with(entity_resolutions, "name", wanted, "document_id", "name", "entity_id", "title")
-    meant = {(document_id, name): (entity_id, title) for document_id, name, entity_id, title in rows}
-    titles: dict[str, str] = {}
-    seen: dict[tuple[str, str], str] = {}
-    ends: list[list[str]] = []
-    for column in ("subject", "object"):
-        ends.append([])
-        for document_id, name in tables.rows(told, "document_id", column):
-            own = (document_id, name) if (document_id, name) in meant else ("", name)
-            if own not in seen:
-                entity_id, title = meant.get(own, ("", ""))
-                seen[own] = key_of(entity_id, name)
-                titles[seen[own]] = title if entity_id else ""
-            ends[-1].append(seen[own])
-    keys = sorted(titles)
-    number = {key: place for place, key in enumerate(keys)}
-    subject, object_ = (np.array([number[key] for key in each], dtype=np.int64) for each in ends)
-    return subject, object_, Things(keys, [titles[key] for key in keys])
+    import pyarrow as pa
+
+    ends = pa.chunked_array([*told["subject"].chunks, *told["object"].chunks], pa.string()).combine_chunks()
+    names, documents = ends.dictionary_encode(), told["document_id"].combine_chunks().dictionary_encode()
+    name, document = (np.asarray(each.indices).astype(np.int64) for each in (names, documents))
+    document = np.tile(document, 2) + 1
+    meant = groups.rows_of(entity_resolutions, "name", pa.chunked_array([names.dictionary]))
+    of_all = np.asarray(groups.is_in(meant, "document_id", [""]))
+    by_name, by_document = (
+        groups.row_indices(meant[column], among.dictionary)
+        for column, among in (("name", names), ("document_id", documents))
+    )
+    width = len(names.dictionary)
+    known = np.where(of_all, by_name, np.where(by_document < 0, -1, (by_document + 1) * width + by_name))
+    order = np.append(np.argsort(known, kind="stable"), -1)
+    known = known[order[:-1]]
+
+    def row_of(key: Ints) -> Ints:
+        """Return the last row of each key, -1 where there is none."""
+        place = np.searchsorted(known, key, "right") - 1
+        return np.where((place >= 0) & (np.append(known, -1)[place] == key), order[place], -1)
+
+    row = row_of(document * width + name)
+    row = np.where(row < 0, row_of(name), row)
+    entities = meant["entity_id"].combine_chunks().dictionary_encode()
+    is_entity = np.append(np.asarray(meant["entity_id"]) != "", False)[row]
+    n_entities = len(entities.dictionary)
+    thing = np.where(is_entity, np.append(np.asarray(entities.indices), 0)[row], n_entities + name)
+    found, number = np.unique(thing, return_inverse=True)
+    n_known = int(np.searchsorted(found, n_entities))
+    others = names.dictionary.take(pa.array(found[n_known:] - n_entities)).to_pylist()
+    keys = [*entities.dictionary.take(pa.array(found[:n_known])).to_pylist(), *(key_of("", each) for each in others)]
+    title_of = dict(tables.rows(meant, "entity_id", "title"))
+    titles = [title_of[key] if place < n_known else "" for place, key in enumerate(keys)]
+    # Names that fold to one are one thing.
+    in_order = sorted(dict(zip(keys, titles, strict=True)).items())
+    place = {key: n for n, (key, _) in enumerate(in_order)}
+    number = np.array([place[key] for key in keys], dtype=np.int64)[number]
+    things = Things([key for key, _ in in_order], [title for _, title in in_order])
+    return number[: len(told.rows)], number[len(told.rows) :], things

@@ -6,7 +6,8 @@ does who left what.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,7 +22,6 @@ from graphrag_lite.temporal.numbered import Numbered, Read, key_of, numbered
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FEW = 64  # to look for the place of so small a part of all is cheaper than to sort them again
 ENDS = ("subject_id", "subject", "object_id", "object")
 
 
@@ -75,13 +75,11 @@ def _changed(now: Read, before: Read) -> Iterator["pa.Table"]:
     said = {"document_id": documents, "subject": names, "object": names, "relation": wordings}
     for run in (now, before):
         held = [groups.is_in(run.fact_mentions, column, values) for column, values in said.items()]
-        yield groups.held_rows(run.fact_mentions, np.logical_or.reduce(held))
+        yield run.fact_mentions.take(np.flatnonzero(np.logical_or.reduce(held)))
 
 
-def parted(
-    of: Change, said: Numbered, policy: Ints, policies: "pa.Table", facts: "pa.Table"
-) -> "tuple[Numbered, pa.Table]":
-    """Return the mentions of the groups that a change touches, and the facts of the last run of all other groups.
+def parted(of: Change, said: Numbered, policy: Ints, policies: "pa.Table") -> "tuple[Numbered, Kept]":
+    """Return the mentions of the groups that a change touches, and which facts of the last run are of no such group.
 
     `said` are all mentions of the relations of the change and `policy` is of each of these, `policies` are the last
     run's.
@@ -98,24 +96,40 @@ def parted(
     found |= {(names[each // len(keys)], keys[each % len(keys)]) for each in np.unique(group[left]).tolist()}
     wanted = [place[name] * len(keys) + number[key] for name, key in found if name in place and key in number]
     own = np.isin(group, wanted) | np.isin(mentions.relation, [place[name] for name in whole])
-    held = ~groups.is_in(facts, "relation", whole | of.gone)
-    near = np.flatnonzero(held & groups.is_in(facts, "relation", {name for name, _ in found}))
-    for row, (name, *ends) in zip(near.tolist(), tables.rows(facts.take(near), "relation", *ENDS), strict=True):
-        held[row] = (name, key_of(*(ends[2:] if kind_of[name] == "inverse" else ends[:2]))) not in found
-    return said.take(np.flatnonzero(own)), groups.held_rows(facts, held)
+    return said.take(np.flatnonzero(own)), Kept(whole | of.gone, found, kind_of)
 
 
-def merged(kept: "pa.Table", made: "pa.Table") -> "pa.Table":
-    """Return facts of both, in the order of facts, in which each of them is."""
-    if not kept.num_rows:
-        return made
-    if made.num_rows * FEW > kept.num_rows:
-        return groups.stack(kept, made).sort_by([(name, "ascending") for name in ORDER])
-    columns = [kept[name] for name in ORDER]
+class Kept(NamedTuple):
+    """Which facts of the last run stay: of none of these relations, and none of these groups (relation, key)."""
 
-    def row(place: int) -> tuple[str, ...]:
-        return tuple(column[place].as_py() for column in columns)
+    relations: set[str]
+    groups: set[tuple[str, str]]
+    kinds: Mapping[str, str]
 
-    places = [bisect_left(range(kept.num_rows), each, key=row) for each in tables.rows(made, *ORDER)]
-    order = np.insert(np.arange(kept.num_rows), places, kept.num_rows + np.arange(made.num_rows))
-    return groups.in_rows(groups.stack(kept, made), order)
+    def of(self, facts: "pa.Table") -> "pa.Table":
+        """Return the facts that stay."""
+        held = ~groups.is_in(facts, "relation", self.relations)
+        near = np.flatnonzero(held & groups.is_in(facts, "relation", {name for name, _ in self.groups}))
+        for row, (name, *ends) in zip(near.tolist(), tables.rows(facts.take(near), "relation", *ENDS), strict=True):
+            held[row] = (name, key_of(*(ends[2:] if self.kinds[name] == "inverse" else ends[:2]))) not in self.groups
+        return groups.held_rows(facts, held)
+
+
+def merged(kept: "Iterable[pa.Table]", made: "Iterator[pa.Table]") -> "Iterator[pa.Table]":
+    """Yield facts of both, each in the order of facts, in that order."""
+
+    def row(table: "pa.Table", place: int) -> tuple[str, ...]:
+        return tuple(table[name][place].as_py() for name in ORDER)
+
+    new = next(made, None)
+    for part in kept:
+        due = [part]
+        while new and part.num_rows:
+            n = bisect_left(range(new.num_rows), row(part, part.num_rows - 1), key=partial(row, new))
+            due.append(new.slice(0, n))
+            if n < new.num_rows:
+                new = new.slice(n)
+                break
+            new = next(made, None)
+        yield groups.stack(*due).sort_by([(name, "ascending") for name in ORDER]) if len(due) > 1 else part
+    yield from (new, *made) if new else ()

@@ -18,14 +18,14 @@ QUARTERS = {1: ("01", "03"), 2: ("04", "06"), 3: ("07", "09"), 4: ("10", "12")}
 
 _YEAR = r"(?P<year>[12]\d{3})"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?"
-_WORD = r"(?P<month>[a-z]{3,12})\.?"
+_WORD = r"(?P<month>[^\d\s.,:;/()-]{2,12})\.?"
 _TIME = r"[T\s](?P<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d{1,9})?\s?(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?"
 FORMS = tuple(
     re.compile(form, re.I)
     for form in (
         rf"{_YEAR}(?:[-/.](?P<month>\d{{1,2}})(?:[-/.](?P<day>\d{{1,2}})(?:{_TIME})?)?)?",
         rf"{_YEAR}\s?[年년]\s?(?:(?P<month>\d{{1,2}})\s?[月월]\s?(?:(?P<day>\d{{1,2}})\s?[日일号號]?)?)?",
-        rf"(?:{_DAY}\s?(?:de |of )?)?{_WORD}(?:,? (?:de |of )?){_YEAR}",
+        rf"(?:{_DAY}\s?(?:de |of )?)?{_WORD}(?:,? (?:de |of )?){_YEAR}(?: ?(?:г|года|р|року|r|roku))?",
         rf"{_WORD} {_DAY},? {_YEAR}",
         rf"(?P<one>\d{{1,2}})(?P<mark>[-/.])(?P<other>\d{{1,2}})(?P=mark){_YEAR}",
         rf"(?P<month>\d{{1,2}})[-/.]{_YEAR}",

@@ -18,6 +18,7 @@ MIN_WORDS, MIN_DISTINCT = 20, 12  # of a text whose own function words decide
 # Of its words: prose has 35% to 50% function words of its own language, under 15% of another's. Languages that say with
 # endings what others say with words have fewer: they need more than any other language has, many times over.
 MIN_SHARE, LEAST_SHARE, TIMES = 0.2, 0.08, 2.5
+FEW = 2  # languages that share a function word, which tells two apart that have as many
 SPECIAL = 0.005  # of the letters: those that only one of the languages of a script has
 # For a question to be in a language of the corpus, for a word that asks, and for a language that has all words that
 # are no names; a word of its own language alone counts 1.
@@ -29,11 +30,24 @@ WORD = re.compile(WORD_PATTERN)
 # Parts of Unicode's character names, and the language where a script means just one.
 SCRIPTS = {
     "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "CJK": "zh", "THAI": "th", "GREEK": "el", "HEBREW": "he",
-    "ARABIC": "ar", "DEVANAGARI": "hi", "BENGALI": "bn", "TAMIL": "ta", "GEORGIAN": "ka", "ARMENIAN": "hy",
+    "CYRILLIC": "ru", "ARABIC": "ar", "DEVANAGARI": "hi", "BENGALI": "bn", "TAMIL": "ta", "GEORGIAN": "ka",
+    "ARMENIAN": "hy",
 }  # fmt: skip
 # Of languages that share a script, those with letters or words of their own; the first counts.
-LETTERS = {"ar": {"ur": "ٹڈڑںے", "fa": "پچژگ"}, "he": {"yi": "ײװױַ"}}
-SAME_SCRIPT = {"hi": ("hi", "ne", "mr"), "ar": ("ar", "fa")}
+LETTERS = {"ar": {"ur": "ٹڈڑںے", "fa": "پچژگ"}, "he": {"yi": "ײװױַ"}, "ru": {"uk": "іїєґ", "sr": "ђјљњћџ"}}
+SAME_SCRIPT = {"hi": ("hi", "ne", "mr"), "ar": ("ar", "fa"), "ru": ("ru", "uk", "bg", "sr")}
+# Letters by which a short text is in the Latin language of which it has most function words.
+OWN = {
+    "pl": "łśżźęą",
+    "cs": "řěů",
+    "hu": "őű",
+    "tr": "ğış",
+    "ro": "țșţşă",
+    "de": "äöüß",
+    "es": "ñ¿¡óí",
+    "pt": "ãõ",
+    "fr": "èêçœé",
+}
 
 
 def languages(texts: Sequence[str]) -> list[str]:
@@ -94,7 +108,7 @@ def question_language(question: str, among: Sequence[str]) -> str:
     lower = {word.casefold() for place, word in enumerate(words) if not place or not word[0].isupper()}
     found = {word: codes for word in sorted(lower) if (codes := languages_of().get(word))}
     if len(found) < 2 and (script := _script(question)):
-        return script
+        return next((code for code in SAME_SCRIPT.get(script, ()) if code in among), script)
     likely: dict[str, float] = {}
     for word, codes in found.items():
         for code in codes:
@@ -124,11 +138,15 @@ def detect(text: str) -> str:
     folded = WORD.findall(sample.casefold())
     counts = _function_words(folded)
     if script := _script(sample):
-        return max(SAME_SCRIPT[script], key=lambda code: counts[code]) if script in SAME_SCRIPT else script
+        counts = _function_words([word for word in folded if not word.isascii()])
+        return max(SAME_SCRIPT.get(script, (script,)), key=lambda code: counts[code])
     words = [word for word in folded if not word.isdigit()]
     n_words = len(words) if len(set(words)) >= MIN_DISTINCT else 0  # one sentence again and again is one sentence
-    (best, most), (_, second) = [*sorted(counts.items(), key=lambda item: (-item[1], item[0])), ("", 0), ("", 0)][:2]
-    clear = most >= MIN_SHARE * n_words or (most >= LEAST_SHARE * n_words and most >= TIMES * second)
+    own = _function_words([word for word in folded if len(languages_of().get(word, ())) <= FEW])
+    best = max(sorted(counts), key=lambda code: (counts[code], own[code]), default="")
+    most, second = counts[best], max((n for code, n in counts.items() if code != best), default=0)
+    marked = sum(map(sample.casefold().count, OWN.get(best, ""))) > SPECIAL * len(sample)
+    clear = most >= MIN_SHARE * n_words or (most >= LEAST_SHARE * n_words and (marked or most >= TIMES * second))
     return best if n_words >= MIN_WORDS and clear else ""
 
 

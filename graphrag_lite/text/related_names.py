@@ -16,6 +16,7 @@ from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.types import kind_of
 from graphrag_lite.text.names.words import ARTICLES
 from graphrag_lite.text.relations import NO_LABEL, OTHER_CLAUSE, has_verb, relation
+from graphrag_lite.text.said_to import addressed
 from graphrag_lite.text.transcripts import is_talk
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import UNSPACED
@@ -40,6 +41,7 @@ _CLAUSE, _SUBORDINATE, _OTHER_SUBJECT, _AUTHORS, _AFFILIATION, _CODE, _FIRST_PER
 )
 _REFERENCE = re.compile(_FORMS["reference"], re.I)
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_EXAMPLES = re.compile(r"\b(?:including|like|such as)(?: the)?$|[,.!?][\"'”’»]\s")  # or what somebody has said
 _QUOTES = '"“”«»„'
 _MARKS = re.compile(r"[`{}<>=\\_|:/]")  # without one of these a sentence is no code, which is known sooner
 _ANAPHORIC = re.compile(rf"(?:{_FORMS['anaphoric']})(?![^\W\d_a-zà-ÿ]|[a-zà-ÿ])")
@@ -63,6 +65,7 @@ def related_names(
     """
     if len(names) < 2 or not _says_something(text[slice(*span)]):
         return
+    apart = addressed(text, names, span) if language == "en" else []
     lists = _lists(text, names)
     members = Counter(lists)
     speaker = text[names[0].end : names[0].end + 2].startswith(":")
@@ -73,6 +76,8 @@ def related_names(
         for j in range(i + 1, len(names)):
             if len(seen) > max_neighbours:
                 break
+            if i in apart or j in apart:  # spoken to, not of
+                continue
             first = lists.index(lists[j])  # of a list, all are what the first is
             near = lists[first - 1] == lists[i]
             if names[j].name in seen or lists[i] == lists[j] or not (near or i == 0):
@@ -133,11 +138,7 @@ def _related(text: str, a: Name, b: Name, span: tuple[int, int], label: str, lan
     unspaced = bool(UNSPACED.search(between))
     if len(between) > (MAX_BETWEEN_UNSPACED if unspaced else MAX_BETWEEN) or between.endswith("("):
         return False
-    if not label and between.count("(") > between.count(")"):  # "95% CI", "see Figure 2": an aside
-        return False
-    if not label and len(between) > MAX_PLAIN and between.count(",") > 1:
-        return False
-    if not label and _SUBORDINATE.search(between.lstrip("), "), 1):  # "which" right behind a name goes on about it
+    if not label and not _says_how(text, a, b, between):
         return False
     words = _WORD.findall(between)
     if not speaks and _OTHER_SUBJECT.search(between):
@@ -145,6 +146,19 @@ def _related(text: str, a: Name, b: Name, span: tuple[int, int], label: str, lan
     if not words or _CLAUSE.search(between) or sum(between.count(quote) for quote in _QUOTES) % 2:
         return False
     return not _one_name(a.name, b.name) and (bool(label) or unspaced or has_verb(words, language))
+
+
+def _says_how(text: str, a: Name, b: Name, between: str) -> bool:
+    """Tell whether what stands between two names may say how they are related where no label does."""
+    opened, closed = between.count("("), between.count(")")
+    acronym = a.name.isupper() and text[a.start - 1 : a.start] + between[:1] == "()"
+    if opened > closed or (closed > opened and not acronym):  # "95% CI", "see Figure 2": an aside
+        return False
+    if (len(between) > MAX_PLAIN and between.count(",") > 1) or _EXAMPLES.search(between):
+        return False
+    if (" " in a.name and a.name.islower()) or text.startswith(("'s", "’s"), b.end):  # of another phrase, or what b has
+        return False
+    return not _SUBORDINATE.search(between.lstrip("), "), 1)  # "which" right behind a name goes on about it
 
 
 def _one_name(one: str, other: str) -> bool:
@@ -184,6 +198,8 @@ def _label(text: str, a: Name, b: Name, language: str) -> str:
         return verb
     between = text[a.end : b.start]
     if (apposed := _APPOSED.fullmatch(between)) and not apposed[2].isupper():
+        if text.startswith(("'s", "’s"), b.end):  # "Ann in Oslo's pride"
+            return ""
         return _apposed(text[max(0, a.start - 40) : a.start], bool(apposed[1]), apposed[2].split(), language)
     owned = _OWNED.fullmatch(between)
     if owned and kind_of(owned[1].split()[-1].casefold()):

@@ -6,8 +6,15 @@ end of a line ends a sentence, and titles and references whose full stop does no
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 UNFINISHED = re.compile(r"(?:^|[\s(\"“'«])(?:M|MM|Mme|Mlle|Me|Fig|Eq|No|art|cf|p|pp|vol|[A-Z])\.\s*$")
+# Numbers with a full stop, and what Slavic languages put behind years ("1990 r."); German ordinals too.
+NUMBERED = re.compile(
+    r"\d[ \xa0]?(?:r|w|st|tys|mln|гг?|вв?|рр?|ст|тыс|млн|руб)?\.\s*$|\b[XVI]+[ \xa0]?(?:w|в|ст)\.\s*$"
+)
+ORDINAL = re.compile(r"\b(?:am|vom|zum|zur|im|beim|de[rnms]|die|das|ab|bis|seit)\s\d{1,2}\.\s*$", re.I)
+OF_ORDINAL = re.compile(r"Jan|Febr|März|April|Mai\b|Jun|Jul|Aug|Septem|Oktob|Novem|Dezem|Jahrhundert")
 NAME_BEGUN = re.compile(r"\s\.\w")  # "the .NET Foundation"
 # sentencex sees one paragraph at a time: over a whole text it pairs quotation marks across paragraphs, and one inserted
 # sentence moved up to 25 ends far away.
@@ -18,6 +25,8 @@ BEGINNING = re.compile(r"\s*\([^()\n]{1,60}\)[^\S\n]+(?=\S)")
 LONG = 10_000  # characters
 UNSPACED_END = re.compile(r"[。！？][」』”’）]*(?![」』”’）])")
 MAX_TICKS = 2000  # of a paragraph, such as a table of code: sentencex takes a time that grows with their square
+QUOTE = re.compile(r"[\"“”«»]|(?<!\w)['‘’](?=\w)|(?<=[.,!?…])['’]")
+WITHIN = re.compile(r"[.!?…]\s+(?=[^\W\d_a-z])")  # what ends a sentence of a quotation, not that
 LINE_END = re.compile(r"\n(?=[^\S\n]*\S)")
 WORD = re.compile(r"\s*\S+")
 LINE_MARKS = r"(?:(?:#{1,6}|={1,6}|-{2,}|[-*+•▪◦|>]|\[[ xX]\])\s+)+"  # headings, lists, tasks, quotations, rows
@@ -65,10 +74,7 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
                 continue
             if last.endswith(".") and (
                 NAME_BEGUN.match(text, max(0, ends[-1] - 2))
-                or (
-                    UNFINISHED.search(text, max(0, ends[-1] - 12), ends[-1])
-                    and "\n" not in text[ends[-1] - 1 : start + 1]
-                )
+                or ("\n" not in text[ends[-1] - 1 : start + 1] and _goes_on(text, ends[-1], bare, language))
             ):
                 ends.pop()
             if "\n" in bare:
@@ -81,6 +87,22 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     return list(zip([0, *ends], ends, strict=False))
 
 
+def _goes_on(text: str, end: int, behind: str, language: str) -> bool:
+    """Say whether the full stop before `end` is none of a sentence, from what stands before and behind it.
+
+    >>> text = "Er kam am 30. Juni. Er war 30. Ute ging."
+    >>> [text[start:end] for start, end in sentences(text, "de")]
+    ['Er kam am 30. Juni. ', 'Er war 30. ', 'Ute ging.']
+    """
+    if UNFINISHED.search(text, max(0, end - 12), end):
+        return True
+    if language == "en" or not NUMBERED.search(text, max(0, end - 16), end):
+        return False
+    return behind[0].islower() or (
+        language == "de" and bool(OF_ORDINAL.match(behind) or ORDINAL.search(text, max(0, end - 16), end))
+    )
+
+
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the span [start, end) of `text` without the white space at both ends.
 
@@ -89,6 +111,25 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
+
+
+def quoted_sentences(text: str, span: tuple[int, int], language: str) -> list[tuple[int, int]]:
+    """Return the span of one sentence, cut where sentences end within what it quotes; who says it stays with the last.
+
+    >>> text = "'Stop, Bo! Mr. Dorr left. He ran,' said Ann."
+    >>> [text[slice(*one)] for one in quoted_sentences(text, (0, len(text)), "en")]
+    ["'Stop, Bo!", 'Mr. Dorr left.', "He ran,' said Ann."]
+    """
+    if not (WITHIN.search(text, *span) and QUOTE.search(text, *span)):
+        return [span]
+    from sentencex import segment
+
+    end, ends = span[0], [span[0]]
+    for piece in segment(language or "en", QUOTE.sub(" ", text[slice(*span)])):
+        end += len(piece)
+        if WITHIN.match(text, trimmed(text, span[0], end)[1] - 1, span[1]):
+            ends.append(end)
+    return [trimmed(text, *one) for one in pairwise([*ends, span[1]])]
 
 
 def is_statement(sentence: str) -> bool:

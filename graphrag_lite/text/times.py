@@ -18,7 +18,8 @@ from graphrag_lite.text.word_lists import expressions
 PRECISIONS = ("day", "week", "month", "season", "year", "decade", "century")
 
 _FORMS = expressions(__package__, "stated_dates.txt")
-_NAMES, _SHORT = _FORMS["months"], _FORMS["short months"]
+_OTHER, _SHORT = _FORMS["other months"], _FORMS["short months"]
+_NAMES = f"{_FORMS['months']}|(?=[\u0400-\u097f])(?:{_OTHER})"  # tried where such a letter stands
 _YEAR = r"(?:1\d{3}|20\d{2})"
 _PARTS = {
     "YEAR": _YEAR,
@@ -36,8 +37,9 @@ _TO = re.compile(
     rf" ?(?:{_FORMS['to']}) ?(?:the )?"
     r"(?:(?:beginning|start|middle|end|close|early|mid|late)(?: of)?[ -])?(?:the )?"
 )
-_AND = re.compile(rf" (?:{_FORMS['and']}) (?:the )?")
-_BETWEEN = re.compile(rf"(?:{_FORMS['between']}) (?:the )?$")
+_THE = r"(?:(?:the|il|el|le|den) |l['’])?"
+_AND = re.compile(rf" (?:{_FORMS['and']}) {_THE}")
+_BETWEEN = re.compile(rf"(?:{_FORMS['between']}) {_THE}$")
 _STILL = re.compile(rf" ?(?:-|to|until|till) ?(?:the )?(?:{_FORMS['now']})(?!\w)")
 
 
@@ -49,10 +51,10 @@ def _triggers(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     if language in ("ja", "zh", "ko"):
         return re.compile(r"[12]\d{3}|[年년月월日일]"), re.compile("|".join(relative))
     by_letter: dict[str, list[str]] = {}  # the search tries a letter once, not for each of its words
-    for word in re.split(r"\|(?![^(]*\))", "|".join([_NAMES, _SHORT, *relative])):
+    for word in re.split(r"\|(?![^(]*\))", "|".join([_FORMS["months"], _OTHER, _SHORT, *relative])):
         by_letter.setdefault(word[0], []).append(word[1:])
     either = "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in by_letter.items())
-    return re.compile(r"[12]\d{3}|\d/\d|[年년]"), re.compile(rf"\b(?:{either})\b")
+    return re.compile(r"[12]\d{3}|\d/\d|[年년]"), re.compile(rf"\b(?:{either})(?!\w)")
 
 
 def may_state(text: str, language: str) -> bool:

@@ -36,6 +36,7 @@ _CLOCK = re.compile(
 )
 _NUMBERS = re.compile(r"(\d{1,4})(?P<mark>[-/.]) ?(\d{1,2})(?P=mark) ?(\d{1,4})\.?")
 _JOINING = re.compile(r"\b(?:at|on|um|uhr|kl|klo|om|alle|ore|a las?|as?)\b\.?|[,@|]|\[|\]")
+_NAMED_MONTH = re.compile(r"(?<![\w/-])(\d{1,2})([-/ ])([a-z]{3})\2(\d{2}|\d{4})(?![\w/-])")  # 01/Jan/24, 1-Jan-2024
 _ORDERS = {"day first": (2, 1, 0), "month first": (2, 0, 1), "year first": (0, 1, 2)}  # places of year, month, day
 
 
@@ -123,11 +124,16 @@ def _dates(found: re.Match[str]) -> dict[str, date]:
         short = len(year) == 2 and max(len(month), len(day)) <= 2
         if not (short or len(year) == 4) or (found["mark"] == "." and (order == "month first" or (short and meant))):
             continue
-        with contextlib.suppress(ValueError):  # POSIX has the century of two digits begin at 69
-            century = (1900 if int(year) >= 69 else 2000) if short else 0
-            number = int(year) - 543 * (int(year) > 2400)  # of the Buddhist calendar, as phones in Thai have it
-            meant[order] = date(century + number, int(month), int(day))
+        with contextlib.suppress(ValueError):
+            number = int(_century(year))
+            number -= 543 * (number > 2400)  # of the Buddhist calendar, as phones in Thai have it
+            meant[order] = date(number, int(month), int(day))
     return meant
+
+
+def _century(year: str) -> str:
+    """Return a year in four digits; POSIX has the century of two digits begin at 69."""
+    return year if len(year) > 2 else f"{'19' if int(year) >= 69 else '20'}{year:0>2}"
 
 
 def _order(fields: Sequence[dict[str, date]]) -> str:
@@ -189,6 +195,7 @@ def _cut(value: str) -> tuple[str, str]:
     if len(value) > LONGEST:
         return "", ""
     plain = re.sub(r"\([^()]*\)", " ", value.lower() if value.isascii() else unaccented(fold(value)))
+    plain = _NAMED_MONTH.sub(lambda found: f"{found[1]} {found[3]} {_century(found[4])}", plain)
     plain = _HOURS.sub(lambda found: f" {found[1]}:{found[2] or 0:0>2}:{found[3] or 0:0>2} ", " ".join(plain.split()))
     plain = _HALF.sub(lambda half: f" {half[2]} {_HALVES[half[1]]} ", " ".join(plain.split()))
     plain = " ".join(re.sub(r"(?<=\d)t(?=\d)", " ", plain).split())

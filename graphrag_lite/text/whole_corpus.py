@@ -17,7 +17,7 @@ _PHRASES = re.compile(rf"\b(?:{expressions(__package__, 'whole_corpus.txt')['phr
 _OF_ONE = re.compile(r"\b[A-Z]+-\d|^\W*(?:[Ww]hen|[Ww]hat time) (?:is|was|will|does|did)\b")
 _THE_ONE = re.compile(r"\W*what(?:'s|’s| is| was) the [a-z]+[^s\W]\W*$", re.I)  # "What is the product?": one of them
 _WHO = re.compile(r"\W*who (?!is|was)", re.I)  # "Who keeps turning up?"
-LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "ru", "pl", "cs", "zh", "ja", "ko")
+LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "ru", "pl", "cs", "zh", "ja", "ko", "ar", "hi")
 
 
 def about_something(question_terms: list[str], language: str) -> list[str]:
@@ -42,8 +42,8 @@ def corpus_aspects(text: str, language: str) -> set[Aspect] | None:
     >>> (corpus_aspects("Who keeps turning up?", "en"), corpus_aspects("What's in here?", "en"),
     ...  corpus_aspects("Who won?", "en"))
     ({'person'}, set(), None)
-    >>> corpus_aspects("Which technologies come up?", "en"), corpus_aspects("Каковы основные темы?", "ru")
-    ({'product'}, set())
+    >>> corpus_aspects("Which technologies come up?", "en"), corpus_aspects("من هم أهم الأشخاص؟", "ar")
+    ({'product'}, {'person'})
     >>> (corpus_aspects("What is my name?", "en"), corpus_aspects("When is the event?", "en"),
     ...  corpus_aspects("What stands out?", "en"))
     (None, None, set())

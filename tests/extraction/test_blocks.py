@@ -48,12 +48,14 @@ def test_a_cell_that_changes_is_read_again(tmp_path: Path) -> None:
 def test_code_and_references_name_nothing_and_wikilinks_do(tmp_path: Path) -> None:
     note = (
         "# Notes\n\nAda Lovelace wrote to [[Charles Babbage]] about the Analytical Engine.\n\n"
+        "- Leads [[Jacquard Loom]] since May\n\n"
         "```\nMargaret Hamilton = Grace Hopper(Apollo Guidance)\n```\n\nRun `Katherine Johnson` first.\n\n"
         "## References\n\nDijkstra Edsger. Turing Lecture. 1972.\n"
     )
     snapshot = index(tmp_path, {"a.md": note})
     names = set(tables.read(snapshot, "entities")["title"].to_pylist())
-    assert {"Ada Lovelace", "Charles Babbage", "Analytical Engine"} <= names
+    assert {"Ada Lovelace", "Charles Babbage", "Analytical Engine", "Jacquard Loom"} <= names
+    assert "Leads Jacquard Loom" not in names
     assert not {word for name in names for word in name.split()} & {
         "Margaret",
         "Grace",

@@ -94,6 +94,8 @@ def test_retry_after_is_read_in_all_its_forms() -> None:
         "error": {"code": 429, "metadata": {"headers": {"X-RateLimit-Reset": str(int(when.timestamp()) * 1000)}}}
     }
     assert asked_pause({}, json.dumps(openrouters)) == pytest.approx(30, abs=2)
+    assert asked_pause({"x-ratelimit-reset": str(int(when.timestamp()) * 1000)}) == pytest.approx(30, abs=2)
+    assert asked_pause({"x-ratelimit-reset": "1700000000"}) is None  # seconds, of other providers
     assert asked_pause({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0
 
 

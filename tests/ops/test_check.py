@@ -239,9 +239,7 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("search_links", gone, "search_links: does not have one row for every row of entities"),
     ("search_units", gone, "search_units: does not have one row for every row of text_units"),
     ("source_units", gone, "text_units: not as many rows as source_units"),
-    ("source_documents", gone, "documents: not as many rows as source_documents"),
     ("source_units", each("char_end", 3), "text_units: not the same as source_units"),
-    ("documents", each("mime", "other"), "documents: not the same as source_documents"),
     ("entities", each("title", ""), "entities: title: empty"),
     ("covariates", each("subject_id", ""), "covariates: subject_id: empty"),
     # episodes

@@ -11,6 +11,7 @@ from stub_model import StubModel
 
 from graphrag_lite import prompts
 from graphrag_lite.errors import OutputError, PromptError, ReplyError, SettingsError
+from graphrag_lite.extraction.asking import Said, first_request
 from graphrag_lite.llm.chat import Request
 from graphrag_lite.ops import tuning
 from graphrag_lite.ops.tuning import Description, Tuned, read_description, tune, valid_records
@@ -18,7 +19,6 @@ from graphrag_lite.prompts import Prompts
 from graphrag_lite.replies.graph_records import GraphReply, read_graph
 from graphrag_lite.settings import Settings
 from graphrag_lite.settings.models import Llm
-from graphrag_lite.stages.extract_graph import first_request
 
 Corpus = Callable[..., Path]
 SHARED_TYPES = ["person", "ghost", "place"]
@@ -82,7 +82,7 @@ def test_the_examples_are_the_corpus_s_own_and_borne_out_by_it(tiny: Path, tmp_p
     assert [entity.name for entity in reply.entities] == ["Marley", "Scrooge"]
     assert [(r.source, r.target, r.valid_at) for r in reply.relationships] == [("Scrooge", "Marley", "1843")]
     settings = Settings().extract_graph.model_copy(update={"entity_types": SHARED_TYPES})
-    filled = first_request(("", "THE TEXT"), settings, loaded)[0]["content"]
+    filled = first_request(Said("", "THE TEXT"), settings, loaded)[0]["content"]
     assert shown.strip() in filled and filled.index("THE TEXT") > filled.index("Scrooge paid $5.")
     assert filled.index("THE TEXT") > len(filled) - 200, "what varies stands last"
 

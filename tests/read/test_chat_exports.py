@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import io
 import json
+import tarfile
 import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterable
@@ -182,7 +183,7 @@ def test_messages_in_order_tell_days_from_months(days: list[str], read: list[str
         "12/30/23, 11:40\u202fPM - ", "[30/12/23, 11:40:00\u202fp.\u202fm.] ", "30.12.23 г., 23:40 ч. - ", "2023. 12. 30. 오후 11:40 - ",
         "٣٠\u200f/١٢\u200f/٢٠٢٣, ١١:٤٠ م - ", "\u200f30\u200f/12\u200f/2023، 11:40 م - ", "23:40, 30/12/2023 - ", "[2023/12/30 晚上11:40:00] ",
         "2023年12月30日 下午11:40 - ", "30.12.2023 klo 23.40 - ", "30/12/2023 à 23:40 - ", "30/12/2023, 11:40 PTG - ", "30. 12. 2023. 23:40 - ",
-        "30/12/2566 23:40 - ",
+        "30/12/2566 23:40 - ", "[۱۴۰۲/۱۰/۹،\u200f ۲۳:۴۰:۰۰] ",
     ],
 )  # fmt: skip
 def test_whatsapp_is_read_in_the_way_of_each_country(head: str, corpus: Corpus) -> None:
@@ -213,6 +214,16 @@ SKYPE = [
         (0, "RichText/Html", '<p>Hi <at id="8:b">Bo</at> &amp; all</p>', {"displayName": "Ann Lee"}),
     )
 ]
+CARD = {"title": "A", "fields": [{"name": "Who", "value": "Bo"}]}
+TOOL = [{"type": "tool_use", "name": "clock", "input": {}}]
+PASTED = {"file_name": "paste.txt", "extracted_content": "Dear Bo"}
+
+
+def _claude(sender: str, content: list[Any], *attachments: Any) -> dict[str, Any]:
+    text = "This block is not supported on your current device yet." if content else ""
+    return {"uuid": sender, "sender": sender, "text": text, "content": content, "attachments": attachments}
+
+
 MORE: dict[str, tuple[Any, list[tuple[str, str, str]]]] = {
     "what a bot shows on Slack": ([BOT | {"attachments": [{"title": "A", "text": "B"}]}], [("Bot", "A\nB", "a")]),
     "chats of one name, one that was left, forwarded": (
@@ -224,8 +235,25 @@ MORE: dict[str, tuple[Any, list[tuple[str, str, str]]]] = {
     ),
     "what a bot shows on Discord": (
         exports.DISCORD
-        | {"messages": [exports.DISCORD["messages"][0] | {"type": "20", "content": "", "embeds": [{"title": "A"}]}]},
-        [("Ann Lee", "A", "Whales/general")],
+        | {"messages": [exports.DISCORD["messages"][0] | {"type": "20", "content": "", "embeds": [CARD]}]},
+        [("Ann Lee", "A\nWho: Bo", "Whales/general")],
+    ),
+    "what is forwarded on Discord": (
+        exports.DISCORD
+        | {"messages": [exports.DISCORD["messages"][0] | {"content": "", "forwardedMessage": {"content": "Shut."}}]},
+        [("Ann Lee", "Shut.", "Whales/general")],
+    ),
+    "Claude, a call of a tool and a text pasted as a file": (
+        exports.CLAUDE[0] | {"chat_messages": [_claude("assistant", TOOL), _claude("human", [], PASTED)]},
+        [("user", "Dear Bo", "u-1")],
+    ),
+    "all states of a thread of LangGraph": (
+        [
+            {"values": {"messages": exports.LANGCHAIN[:n]}, "created_at": f"2024-05-0{n}"}
+            | {"checkpoint": {"thread_id": "t-1"}}
+            for n in (3, 2, 1)
+        ],
+        [("user", "Hi.", "t-1"), ("assistant", "Hello.", "t-1")],
     ),
     "answers within posts": (
         {"value": [exports.TEAMS["value"][1] | {"replies": [exports.TEAMS["value"][1] | {"id": "2"}]}]},
@@ -314,6 +342,24 @@ def test_an_archive_of_other_things_is_a_folder() -> None:
     assert isinstance(notes, Loaded) and (notes.source_id, notes.title) == ("a.zip/b/notes.md", "Notes")
     (nothing,) = all_readers().read(zipped({"photo.jpg": b"\xff"}), "a.zip", Fields())
     assert isinstance(nothing, Loaded) and nothing.text == ""
+
+
+def test_a_tar_is_read_as_a_zip_is(corpus: Corpus) -> None:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as archive:
+        for name, part in exports.files_of("Slack").items():
+            (entry := tarfile.TarInfo(name)).size = len(part)
+            archive.addfile(entry, io.BytesIO(part))
+    rows, _, failed = episodes(corpus({"a.tar": data.getvalue()}))
+    assert failed == [] and sorted(said(rows)) == sorted(EXPORTS["Slack"][1])
+    (cut,) = all_readers().read(data.getvalue()[:700], "a.tar", Fields())
+    assert isinstance(cut, Unreadable) and "damaged" in cut.error
+
+
+def test_control_characters_of_telegram_are_read_as_it_writes_them() -> None:
+    written = json.dumps(exports.TELEGRAM).replace("The door", r"C:\\x41 The\x0bdoor")
+    _, item = all_readers().read(written.encode(), "a.json", Fields())
+    assert isinstance(item, Loaded) and item.text == "Bo: C:\\x41 The\x0bdoor"
 
 
 def test_what_gzip_has_compressed_is_read_as_what_it_is() -> None:

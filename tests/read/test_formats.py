@@ -1,6 +1,7 @@
 """Readers: what each format gives, and what each kind of damage gives."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -234,3 +235,39 @@ def test_messages_are_of_their_senders_by_the_usual_names_of_fields() -> None:
     )
     (named,) = loaded(json.dumps({"text": "x", "by": "Bo"}), "a.jsonl", sender="by")
     assert isinstance(named, Loaded) and named.messages[0].speaker == "Bo"
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda rows: {"meta": {"page": 1}, "data": {"items": rows}},
+        lambda rows: {"issues": [{"id": row["id"], "fields": row} for row in rows], "total": 2},
+        lambda rows: {row["id"]: row for row in rows},
+    ],
+)
+def test_json_that_an_interface_wraps_is_its_rows(shape: Callable[[list[dict[str, str]]], object]) -> None:
+    said = ("The pump of the second mill leaks since Monday.", "Nobody knows why the third mill stands still.")
+    rows = [{"id": f"M-{n}", "body": text, "status": "open"} for n, text in enumerate(said)]
+    items = loaded(json.dumps(shape(rows)), "a.json")
+    assert [item.text.rpartition("\n")[2] for item in items if isinstance(item, Loaded)] == list(said)
+
+
+def test_json_of_settings_is_no_document() -> None:
+    value = {"scripts": {"build": {"run": "tsc", "env": "ci"}, "test": {"run": "vitest"}}, "files": ["dist"]}
+    assert not any(item.text for item in loaded(json.dumps(value), "package.json") if isinstance(item, Loaded))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "day"),
+    [
+        ("notes/2024-05-03 Standup.md", "# Standup\n\nThe mill runs.", "2024-05-03"),
+        ("2024-05-03.txt", "The mill runs.", "2024-05-03"),
+        ("2024-05-03.md", "---\ndate: 2023-01-01\n---\nThe mill runs.", "2023-01-01"),
+        ("2024-05-03.csv", "id,text\n1,The mill runs.\n", ""),  # its rows are of other days
+        ("2024-13-03 Plan.md", "The mill runs.", ""),
+        ("2024-05-03-17 Plan.md", "The mill runs.", ""),
+        ("Plan 2024-05-03.md", "The mill runs.", ""),  # which may be due then
+    ],
+)
+def test_a_file_named_by_a_day_is_of_that_day(path: str, text: str, day: str) -> None:
+    assert one(text, path).created_at == day

@@ -134,3 +134,26 @@ def test_of_a_long_table_few_rows_are_held(monkeypatch: pytest.MonkeyPatch) -> N
         assert isinstance(item, Loaded) and item.text.startswith("status: ")
         most = max(most, sum(each() is not None for each in alive))
     assert most < 20
+
+
+def test_a_bank_statement_begins_below_its_account() -> None:
+    head = '"Konto:";"DE89"\n"Zeitraum:";"01.01.2025 - 31.01.2025"\n\n"Buchungstag";"Art";"Zweck";"Betrag"\n'
+    rows = "".join(
+        f'"{n:02}.01.2025";"{("Lastschrift", "Gutschrift")[n % 2]}";"Miete {n}";"-{n},10"\n' for n in range(1, 9)
+    )
+    items = [item for item in all_readers().read((head + rows).encode(), "a.csv", Fields()) if isinstance(item, Loaded)]
+    assert len(items) == 8 and items[0].title == "Miete 1" and items[0].created_at == "2025-01-01"
+    assert {block.label for block in items[0].blocks if block.kind != "card"} == {"Art"}
+
+
+def test_a_time_is_no_title_and_columns_of_one_name_are_a_list() -> None:
+    lines = [
+        f'{n:02}/Jan/24 9:00 AM,Printer {n} is slow in the morning and since update {n},Ink,{("Wet", "Old")[n % 2]},{n}:30,'
+        f'"Since update {n} the printer takes minutes, and we do not know why."\n'
+        for n in range(1, 13)
+    ]  # fmt: skip
+    data = "Created,Summary,Labels,Labels,Took,Text of it\n" + "".join(lines)
+    item = next(iter(all_readers().read(data.encode(), "a.csv", Fields())))
+    assert isinstance(item, Loaded) and item.created_at == "2024-01-01T09:00:00"
+    assert item.title == "Printer 1 is slow in the morning and since update 1"
+    assert "Labels: Ink; Old\n" in item.text

@@ -34,7 +34,7 @@ class Joining(Silence):
 
     def start(self, stage: str) -> None:
         (self.notes / "stage").write_text(stage)
-        if stage == "extract_facts_fast":
+        if stage == "resolve_entities":
             self.cluster.add_node(num_cpus=1, **MACHINE)
             self.cluster.wait_for_nodes()
 
@@ -86,12 +86,12 @@ def test_dead_workers_a_late_machine_and_a_full_store_change_no_byte(
         assert run.n_failures == 0
         noted = [path.name.split(".") for path in notes.iterdir()]
         killed = {stage for stage, *rest in noted if rest == ["killed"]}
-        assert {"split_text_units", "extract_graph_fast", "extract_facts_fast", "index_search"} <= killed
+        assert {"split_text_units", "extract_graph_fast", "resolve_entities", "index_search"} <= killed
         assert killed == {stage for stage, *rest in noted if rest and rest != ["killed"]}
         assert len({rest[0] for _, *rest in noted if rest and rest != ["killed"]}) == 2, "the late machine did nothing"
         monkeypatch.setattr(workers, "AHEAD", 100)
         with RayEngine(None, 2) as engine:
-            found = engine.each(lambda n: bytes([n]) * 6_000_000, range(4 * STORE // 6_000_000))
+            found = engine.each(lambda n: bytes([n]) * 6_000_000, range(4 * STORE // 6_000_000), lambda: False)
             firsts = [next(found)[0]]
             spilled = Path(cluster.head_node.get_session_dir_path()).glob
             until = time.monotonic() + 90  # what is not taken yet is more than the stores hold
@@ -119,7 +119,7 @@ def test_what_ray_needs_and_what_it_is_not_for_is_told(
 def test_a_cluster_that_does_not_answer_is_told() -> None:
     pytest.importorskip("ray", reason="the extra ray is not installed")
     with RayEngine("127.0.0.1:1", 2) as engine, pytest.raises(SettingsError, match=r"127\.0\.0\.1:1 cannot be joined"):
-        list(engine.each(len, []))
+        list(engine.each(len, [], lambda: False))
 
 
 def test_a_machine_with_another_version_is_refused() -> None:

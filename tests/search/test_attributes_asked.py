@@ -114,6 +114,11 @@ def test_words_that_only_hold_a_way_to_tell_do_not_tell() -> None:
         ("Où est né Paul Lemaire ?", "fr", "Paul Lemaire a vu le jour à Nantes."),
         ("Dove nacque Dante?", "it", "Dante, nato a Firenze, fu un poeta."),
         ("What is the phone number of Acme?", "en", "Phone: 5551234."),
+        ("Qui dirige la biscuiterie Le Bihan ?", "fr", "La biscuiterie Le Bihan est pilotée par Solène Riou."),
+        ("Wer leitet den Chor?", "de", "An der Spitze des Chors steht Renate Zell."),
+        ("Кто основал фабрику?", "ru", "Фабрику открыл в 1925 году купец Савва Третьяков."),
+        ("柚子最中はいくらですか？", "ja", "柚子最中は一個220円で販売している。"),
+        ("من أسس مصنع البركة؟", "ar", "فتح المصنع أبوابه عام 1955 على يد حمادي الشرفي."),
     ],
 )
 def test_an_attribute_is_told_in_other_words(question: str, language: str, sentence: str) -> None:
@@ -124,3 +129,37 @@ def test_an_attribute_is_told_in_other_words(question: str, language: str, sente
 def test_what_a_team_studied_is_no_education() -> None:
     assert attributes_told("What did Ann Lee study?", "en")
     assert not attributes_told("What did the Framingham team study?", "en")
+
+
+OTHERS = {
+    "es": "La biblioteca Rosa Chacel abrió en 1987. Desde 2019 la dirige Inés Quiroga, que antes trabajó en Madrid y no "
+    "en Toledo. El informe es del aparejador Jaime Soler, que lo entregó ayer por la tarde a la presidenta.",
+    "ja": "織物資料館は1979年に開館した。建物は建築家の藤井俊彦が設計した。館長は高橋由美が務めている。\n工事中の会合は西小学校の図書室で行います。",
+    "ar": "افتتح متحف الفخار عام 1991 في مدينة السلط، وصممه المعماري نبيل شاهين. يضم المتحف 2600 قطعة.",
+    "ar-2": "خلال ذلك يمكن للسكان أخذ الماء من مدرسة الزهراء كل يوم بعد الظهر.",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    root = tmp_path_factory.mktemp("others")
+    (root / "corpus").mkdir()
+    for language, text in OTHERS.items():
+        (root / "corpus" / f"{language}.txt").write_text(text, encoding="utf-8")
+    return graphrag_lite.index(root / "corpus", root)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("¿Quién dirige la biblioteca Rosa Chacel?", "Inés Quiroga"),
+        ("¿Cuánto cobra el aparejador Jaime Soler?", ""),
+        ("織物資料館はいつ開館しましたか？", "1979年"),
+        ("西小学校はいつ創立されましたか？", ""),
+        ("من صمم متحف الفخار؟", "نبيل شاهين"),
+        ("متى بنيت مدرسة الزهراء؟", ""),
+    ],
+)
+def test_what_is_told_in_no_text_is_refused_in_other_languages(others: Index, asked: str, told: str) -> None:
+    answer = others.query(asked)
+    assert answer.abstained != bool(told) and told in answer.answer

@@ -61,6 +61,7 @@ def folded(
     stub = StubModel(lambda request: reply(request.messages[0]["content"].partition("PAIRS\n\n")[2]) if reply else "")
     model = stage_model(stub, "fold_facts", max_failure_ratio=1.0)[0] if reply else None
     written = list(asyncio.run(fold_facts(*read, FoldFacts(**settings), before, model, prompts.load())))
+    written[0] = written[0].read_all()
     for name, table in zip(("facts", "relation_policies", "relation_resolutions"), written, strict=True):
         tables.check(name, table)
     return written

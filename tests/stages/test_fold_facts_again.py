@@ -14,7 +14,7 @@ from graphrag_lite import prompts, tables
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import FoldFacts
 from graphrag_lite.stages.fold_facts import fold_facts
-from graphrag_lite.temporal import fold, touched
+from graphrag_lite.temporal import fact_rows, fold
 
 Row = dict[str, Any]
 SAID = [
@@ -101,13 +101,14 @@ class Corpus:
 
 
 def folded(read: dict[str, pa.Table], before: Last | None) -> dict[str, pa.Table]:
-    written = asyncio.run(fold_facts(*read.values(), SETTINGS, before, None, prompts.load()))
+    facts, *others = asyncio.run(fold_facts(*read.values(), SETTINGS, before, None, prompts.load()))
+    written = (facts.read_all(), *others)
     return dict(zip(("facts", "relation_policies", "relation_resolutions"), written, strict=True))
 
 
 @pytest.mark.parametrize("seed", range(int(os.environ.get("N", 12))))
 def test_the_tables_are_those_from_nothing(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(touched, "FEW", seed % 2)  # of a corpus of any size both ways to put facts in order
+    monkeypatch.setattr(fact_rows, "PART", 1 + seed % 3)  # of a corpus of any size facts are made part by part
     corpus, before = Corpus(seed), None
     for step in range(5):
         read = corpus.read()

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from last_snapshot import last as snapshot_last
 from stub_model import StubModel, stage_model
 
 from graphrag_lite import prompts, tables
@@ -389,10 +390,7 @@ def test_the_prompt_asks_for_what_is_read_and_ends_with_the_records() -> None:
 
 def snapshot(folder: Path, read: dict[str, pa.Table], made: tuple[pa.Table, pa.Table], *changed: str) -> Last:
     """The last snapshot, as the stage finds it: what it read, and what it wrote."""
-    (folder / "work").mkdir(parents=True, exist_ok=True)
-    for name, table in {**read, "community_reports": made[0], "report_bases": made[1]}.items():
-        tables.write(folder, name, table)
-    return Last(folder, frozenset(changed))
+    return snapshot_last(folder, changed=changed, **read, community_reports=made[0], report_bases=made[1])
 
 
 def with_weights(read: dict[str, pa.Table], **weights: float) -> dict[str, pa.Table]:

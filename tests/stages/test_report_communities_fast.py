@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from last_snapshot import last as snapshot_last
 
 from graphrag_lite import pipeline, tables
-from graphrag_lite.attempts import in_turn, unguarded
+from graphrag_lite.attempts import in_turn
 from graphrag_lite.evidence import report_statements, report_told
 from graphrag_lite.evidence.document_signs import document_signs, hosts
 from graphrag_lite.evidence.key_sentences import Sentence
@@ -207,7 +207,7 @@ def test_ten_names_in_one_sentence_are_one_statement() -> None:
 def test_a_host_whom_all_documents_name_counts_little() -> None:
     texts = [f"MIA STONE: Hello.\nGUEST {n}: Hello.\nMIA STONE: So?\nGUEST {n}: So.\n" for n in "ABC"]
     table = pa.table({"id": list("abc"), "text": texts})
-    known = hosts(document_signs(table, None, unguarded))
+    known = hosts(document_signs(table, None, map))
     assert known == {"mia stone", "mia", "stone"}
     rows = [{"id": n, "source": n, "target": "Lisbon", "weight": 2.0} for n in ("Mia", "GUEST A")]
     said = Statement(Sentence("", frozenset(), 0, 1.0), {"document_id": "d", "char_start": 0})
@@ -317,10 +317,7 @@ def test_a_page_bears_the_headline_of_its_story_and_begins_with_what_opens_it(tm
 
 def snapshot(folder: Path, read: dict[str, pa.Table], made: tuple[pa.Table, pa.Table], *changed: str) -> Last:
     """The last snapshot, as the stage finds it."""
-    (folder / "work").mkdir(parents=True, exist_ok=True)
-    for name, table in {**read, "community_reports": made[0], "report_bases": made[1]}.items():
-        tables.write(folder, name, table)
-    return Last(folder, frozenset(changed))
+    return snapshot_last(folder, changed=changed, **read, community_reports=made[0], report_bases=made[1])
 
 
 def with_rows(read: dict[str, pa.Table], name: str, **changes: dict[str, Any]) -> dict[str, pa.Table]:

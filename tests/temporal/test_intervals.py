@@ -131,6 +131,18 @@ def test_other_languages_say_the_same(language: str, sentences: list[str]) -> No
     assert [told(sentence, SAID, language) for sentence in sentences] == [[one] for one in expected]
 
 
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("it", "Fu sindaco dall’aprile 2019 all'aprile 2021."),
+        ("it", "Tra l'aprile 2019 e l'aprile 2021 fu sindaco."),
+        ("es", "Entre el 1 de abril de 2019 y el 30 de abril de 2021 fue alcalde."),
+    ],
+)
+def test_articles_between_two_dates_are_of_a_span(language: str, sentence: str) -> None:
+    assert told(sentence, SAID, language) == [("state", "2019-04-01", "2021-05-01")]
+
+
 @given(DAYS)
 def test_a_day_is_itself_in_every_form(day: date) -> None:
     after = (day + timedelta(days=1)).isoformat()

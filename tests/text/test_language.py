@@ -33,6 +33,16 @@ def test_a_short_text_takes_the_language_of_the_others() -> None:
     assert languages([french, "OK", ""]) == ["fr", "fr", "fr"]
 
 
+def test_a_short_text_is_told_by_its_letters() -> None:
+    russian = "Ледокол «Арктика» вернулся в порт после долгого плавания. Ремонт винта займёт шесть недель."
+    ukrainian = "Міська рада ухвалила новий бюджет. Ремонт мосту через річку почнеться у травні."
+    polish = (
+        "Gdynia, 7 sierpnia 2025. Prom Jantar wypłynął w pierwszy rejs do Ystad. Statek zbudowano w stoczni Remontowa; "
+        "zabiera dwustu pasażerów. Kapitanem jest Andrzej Kuna. Rejs opóźnił się o cztery godziny z powodu awarii rampy."
+    )
+    assert languages([russian, ukrainian, polish]) == ["ru", "uk", "pl"]
+
+
 def test_order_does_not_matter() -> None:
     texts = [
         "The man was in the house and he was not at all well, so that they had to go to him.",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_lite.text.names import find_names
+from graphrag_lite.text.names.find import find_names
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.related_names import related_names, tells_of
 
@@ -55,6 +55,11 @@ def test_a_label_says_what_one_is_to_the_other(text: str, label: str) -> None:
         "| Alice Velm | founded by | Acme | | |",
         "name: Alice Velm founded: Acme kind: true",
         "The value was told by Alice Velm (which was measured at Acme).",
+        "Alice Velm sold tools in shops like Acme.",
+        "The probe (kept at Acme) was used to find Oslo.",
+        "Alice Velm feared the noise around Acme's hall.",
+        "'I sold it to Alice Velm,' laughed Bob Hox.",
+        "If you sang for Alice Velm, my old friend, Bob Hox, I could not have told.",
     ],
 )
 def test_what_says_nothing_of_both_relates_nothing(text: str) -> None:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 RULES: dict[str, Any] = toml_file(__package__, "rules.toml")
-COPIES = (("source_documents", "documents"), ("source_units", "text_units"))
 TIMES = ("valid_at", "invalid_at", "created_at", "expired_at")
 
 
@@ -38,7 +37,6 @@ def check_rules(
     keys = _keys()
     named = {"keys": keys, "keys said twice": [key for key in keys if key["back"]]}
     named["keys of lists"] = [key for key in keys if key["ids"].startswith("unnest")]
-    named["copies"] = [_copy(source, table) for source, table in COPIES]
     for rule in RULES["rule"]:
         if rule.get("when", "") not in {"", *true}:
             continue
@@ -107,13 +105,6 @@ def _keys() -> Sequence[Mapping[str, str]]:
         words["ids"] = f"unnest({column})" if listed else column
         found.append(words | {"given": f"{column} <> ''" if key.optional else "true"})
     return found
-
-
-def _copy(source: str, table: str) -> Mapping[str, str]:
-    """Return the words of a table that is published as another was worked with; `differs` compares two rows."""
-    columns = [name for name in tables.schema(source).names if name in tables.schema(table).names]
-    differs = " or ".join(f"original.{name} is distinct from own.{name}" for name in columns)
-    return {"source": source, "table": table, "differs": differs}
 
 
 def _add(found: Problems, database: "DuckDBPyConnection", table: str, query: str) -> None:

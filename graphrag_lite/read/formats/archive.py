@@ -1,4 +1,4 @@
-"""Files in one (.zip), as an export of conversations. Nothing is unpacked to disk, and no more than is bearable."""
+"""Files in one (.zip, .tar), as an export of chats. Nothing is unpacked to disk, and no more than is bearable."""
 
 from collections import ChainMap
 from collections.abc import Iterable, Iterator
@@ -9,6 +9,7 @@ from graphrag_lite.attempts import outcome
 from graphrag_lite.read.documents import Fields, Item, Loaded, Reader, Unreadable
 from graphrag_lite.read.packages import Package, open_package
 
+SUFFIXES = {".zip": "application/zip", ".tar": "application/x-tar"}
 CONVERSATIONS = (".json", ".jsonl", ".txt", ".eml", ".mbox")
 LARGEST = 512_000_000  # bytes of all parts that are read, once they are unpacked
 MOST = 100_000  # parts
@@ -23,8 +24,8 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     from graphrag_lite.read.messengers import people_in
     from graphrag_lite.read.readers import all_readers, suffix_of
 
-    known = {*all_readers().suffixes()} - {".zip"}
-    with open_package(data) as package:
+    known = {*all_readers().suffixes()} - {*SUFFIXES}
+    with open_package(data, tar=suffix_of(path) == ".tar") as package:
         names = sorted(name for name in package.names if suffix_of(name) in known and not _is_hidden(name))
         size = sum(package.size(name) for name in names)
         if len(package.names) > MOST or size > LARGEST or size > TIMES * len(data) + 1_000_000:
@@ -64,4 +65,4 @@ def _items(package: Package, names: Iterable[str], path: str, fields: Fields) ->
             yield from readers.read(part, f"{path}/{name}", fields)
 
 
-READER = Reader({".zip": "application/zip"}, read, rows=True)
+READER = Reader(SUFFIXES, read, rows=True)

@@ -1,6 +1,7 @@
 """Tables as text: CSV and what spreadsheets write by that name."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from graphrag_lite.read.documents import Fields, Item, Reader
@@ -11,21 +12,36 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     import csv
     import io
 
+    from graphrag_lite.read.columns import by_name, head_of
     from graphrag_lite.read.rows import Row, row_documents
 
     text = decode(data)
-    head = re.sub(r'"[^"]*"', "", (text[:4096].splitlines() or [""])[0])
-    delimiter = max(",;\t|", key=head.count)
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))  # of the whole process: never lowered
-    lines = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey="")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text[:4096]))
     try:
-        lines.fieldnames = [name.strip() for name in lines.fieldnames or ()]
-        if not lines.fieldnames:
-            raise ValueError("an empty file")
-        rows = [Row(lines.line_num, row) for row in lines]
+        lines = [(reader.line_num, line) for line in reader if line]
     except csv.Error as error:
-        raise ValueError(f"line {lines.line_num}: {error}") from None
-    yield from row_documents(rows, path, fields)
+        raise ValueError(f"line {reader.line_num}: {error}") from None
+    if not lines:
+        raise ValueError("an empty file")
+    head = head_of([line for _, line in lines])
+    names = [name.strip() for name in lines[head][1]]
+    yield from row_documents([Row(number, by_name(names, line)) for number, line in lines[head + 1 :]], path, fields)
+
+
+def _delimiter(beginning: str) -> str:
+    """Return what parts the cells: as many of it stand in most lines.
+
+    >>> _delimiter('Account;7\n\nday;what;sum\n3;"rent, heat";9,10\n4;food;8,20\n')
+    ';'
+    """
+    lines = [line for line in re.sub(r'"[^"]*"', "", beginning).splitlines() if line]
+
+    def fits(mark: str) -> tuple[int, int]:
+        [(n, often)] = Counter(line.count(mark) for line in lines).most_common(1) or [(0, 0)]
+        return n * often, lines[0].count(mark) if lines else 0
+
+    return max(",;\t|", key=fits)
 
 
 READER = Reader({".csv": "text/csv", ".tsv": "text/tab-separated-values"}, read, rows=True)

@@ -1,12 +1,14 @@
 """JSON: one object, or a list of them, or an export of conversations."""
 
 import json
-from collections.abc import Iterator
-from itertools import starmap
+from collections.abc import Iterable, Iterator
+from itertools import islice, starmap
 from typing import Any
 
 from graphrag_lite.read.documents import Fields, Item, Loaded, Reader
 from graphrag_lite.read.json_values import Listed, is_list, long_value
+
+WRAPPED = ("attributes", "properties", "fields", "node", "data")
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
@@ -21,10 +23,44 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         yield from found
     elif is_list(value):
         yield from row_documents(Listed(lambda: starmap(Row, enumerate(value, start=1))), path, fields)
-    elif isinstance(value, dict) and not field_of(value, "text", fields):
-        yield Loaded(path, "", "")  # settings of a program, say: no document
-    else:
+    elif isinstance(value, str):
+        yield Loaded(path, "", value)
+    elif not isinstance(value, dict) or field_of(value, "text", fields):
         yield row_document(value, path, fields)
+    elif rows := _rows_within(value):
+        yield from row_documents(Listed(lambda: starmap(Row, enumerate(rows, start=1))), path, fields)
+    else:
+        yield Loaded(path, "", "")  # settings of a program, say: no document
+
+
+def _rows_within(value: dict[str, Any]) -> Iterable[Any]:
+    """Return the longest list of objects with texts in an object or those in it, or objects that are each below a key.
+
+    What an interface wraps stands beside the rest: {"id": 7, "attributes": {...}}. Empty where there are none.
+    """
+    objects = {key: each for key, each in value.items() if isinstance(each, dict)}
+    lists = [each for holder in (value, *objects.values()) for each in holder.values() if is_list(each)]
+    found = list(filter(None, map(_with_text, lists)))
+    if not found and len(objects) == len(value):
+        return _with_text([{"key": key, **each} for key, each in objects.items()])
+    return max(found, key=lambda rows: sum(1 for _ in rows), default=())
+
+
+def _with_text(rows: Iterable[Any]) -> Iterable[Any]:
+    """Return rows, each with what it wraps, if they are objects of which a column holds texts."""
+    from graphrag_lite.read.columns import detect_columns
+
+    known = list(islice((row for row in rows if isinstance(row, dict)), 100))
+    wrapped = next((name for name in WRAPPED if all(isinstance(row.get(name), dict) for row in known)), "")
+
+    def flat_row(row: Any) -> Any:
+        plain = isinstance(row, dict) and isinstance(row.get(wrapped), dict)
+        return {name: one for name, one in {**row, **row[wrapped]}.items() if name != wrapped} if plain else row
+
+    flat = list(map(flat_row, known))
+    if len(flat) < 2 or not detect_columns(list(flat[0]), flat).texts:
+        return ()
+    return Listed(lambda: map(flat_row, rows))
 
 
 def parsed(text: str) -> Any:

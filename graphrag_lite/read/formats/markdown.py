@@ -17,12 +17,18 @@ LONGEST = 20_000  # characters; more is no front matter
 TIMES = ("date", "created", "created_at", "published", "pubdate", "datetime", "last_modified", "modified", "updated")
 MODULES = re.compile(r"(?m)^(?:import\s.+\sfrom\s.+|import\s['\"].+|export\s.+)$\n?")  # of MDX
 
+ADMONITION = re.compile(  # ":::tip Title", ":::"
+    r"(?m)^[ \t]*+:{3,}+[ \t]*+(?:[\w-]++|\{[^{}\n]*+\})?+[ \t]*+\[?+([^\[\]\n]*+)\]?+[ \t]*+$"
+)
+
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     """Yield what a reader sees. What the front matter states is metadata, and the title before any heading."""
     metadata, text = split_front_matter(decode(data), fields)
     if PurePath(path).suffix.lower() == ".mdx":
         text = MODULES.sub("", text)
+    if ":::" in text:
+        text = ADMONITION.sub(r"\n\1\n", text)
     composer = Composer()
     headings = compose_markdown(text, composer)
     first = next((heading.text for heading in headings if heading.level == 1), "")

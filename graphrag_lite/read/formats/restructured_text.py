@@ -24,13 +24,16 @@ REFERENCE = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?|`([^`]+)`__?|(?<=\w)_(?=[\s.,
 LITERAL = re.compile(
     rf"``(.+?)``|:(?:\w{{1,9}}:)?(?:{_FORMS['code names']}):`(?:[~!][^`<]*\.)?([^`~!]+?)(?:\s+<[^`]*>)?`"
 )
+SUBSTITUTION = re.compile(r"(?m)^[ ]*\.\. \|([^|\n]+)\| replace:: *(\S.*)$")
 EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=\S)(.{1,300}?)(?<=\S)\1(?![\w*])")  # bounds keep it linear
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     """Yield what a reader sees: headings, texts, code as blocks. Comments, options and addresses are gone."""
     composer = Composer()
-    lines = decode(data).expandtabs(8).splitlines()
+    text = decode(data).expandtabs(8)
+    named = dict(SUBSTITUTION.findall(text))
+    lines = re.sub(r"\|(\w[^|\n]*)\|", lambda name: named.get(name[1], name[0]), text).splitlines()
     metadata: dict[str, str] = {}
     headings: list[str] = []
     marks: list[str] = []  # of headings, the first of the highest level
@@ -107,6 +110,11 @@ def _directive(composer: Composer, found: re.Match[str] | None, body: list[str])
     body = [line for line in body if not re.match(r"\s*:[\w-]+:", line)]
     if name in CODE:
         _code(composer, body)
+    elif name == "list-table":
+        composer.part()
+        for row in re.split(r"(?m)^[ \t]*\*[ \t]+-\s", "\n".join(body))[1:]:
+            _line(composer, " | ".join(" ".join(cell.split()) for cell in re.split(r"(?m)^[ \t]+-(?:\s|$)", row)))
+        composer.part()
     elif name in SHOWN or name in VERSIONS:
         label, said = name.capitalize(), found[2]
         if name in VERSIONS:

@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Any
 
 from graphrag_lite.distribution import install_hint
-from graphrag_lite.read.columns import cell_text, detect_columns
+from graphrag_lite.read.columns import cell_text, detect_columns, head_of
 from graphrag_lite.read.documents import Composer, Fields, Item, Reader, replace_surrogates
 from graphrag_lite.read.rows import Row, row_documents
 
@@ -25,13 +25,15 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         file = CalamineWorkbook.from_filelike(io.BytesIO(data))
         for name in file.sheet_names:
             cells = [[_plain(cell) for cell in row] for row in file.get_sheet_by_name(name).to_python()]
-            filled = [row for row in cells if any(map(cell_text, row))]
-            if _is_table(filled):
-                yield from _rows(cells, f"{path}:{name}" if len(file.sheet_names) > 1 else path, fields)
+            filled = [(number, row) for number, row in enumerate(cells, start=1) if any(map(cell_text, row))]
+            names, rows = _by_column(filled)
+            if _is_table(names, [row.values for row in rows]):
+                yield from row_documents(rows, f"{path}:{name}" if len(file.sheet_names) > 1 else path, fields)
             elif filled:
                 composer.part()
                 start = composer.length
-                composer.add(replace_surrogates(f"## {name}\n\n" + "\n".join(map(_line, filled))))
+                shown = "\n".join(_line(row) for _, row in filled)
+                composer.add(replace_surrogates(f"## {name}\n\n{shown}"))
                 composer.mark("sheet", replace_surrogates(name), start)
     except CalamineError as error:
         raise ValueError(f"cannot be read: {error}") from None
@@ -47,26 +49,20 @@ def _line(row: list[Any]) -> str:
     return " | ".join(map(cell_text, row)).strip(" |")
 
 
-def _is_table(rows: list[list[Any]]) -> bool:
-    """Say whether the first row names the columns of those below it, and one of them holds texts."""
-    if len(rows) < 3:
+def _by_column(filled: list[tuple[int, list[Any]]]) -> tuple[list[str], list[Row]]:
+    """Return the names of the columns, up to the first that has none, and the rows below them."""
+    head = head_of([row for _, row in filled])
+    named = takewhile(lambda cell: isinstance(cell, str) and cell.strip(), filled[head][1] if filled else ())
+    names = list(map(cell_text, named))
+    return names, [Row(number, dict(zip(names, row, strict=False))) for number, row in filled[head + 1 :]]
+
+
+def _is_table(names: list[str], rows: list[dict[str, Any]]) -> bool:
+    """Say whether columns have names of their own, and one holds texts, or several tell what each row is."""
+    if len(rows) < 2 or len(names) < 2 or len(set(names)) < len(names):
         return False
-    names = _names(rows[0])
-    whole = len(names) > 1 and all(isinstance(cell, str) for cell in rows[0][: len(names)])
-    return whole and bool(detect_columns(names, [dict(zip(names, row, strict=False)) for row in rows[1:]]).texts)
-
-
-def _names(head: list[Any]) -> list[str]:
-    """Return the names of columns up to the first that has none; each once."""
-    names = [cell_text(cell) for cell in takewhile(cell_text, head)]
-    return names if len(set(names)) == len(names) else []
-
-
-def _rows(cells: list[list[Any]], path: str, fields: Fields) -> Iterator[Item]:
-    head = next(number for number, row in enumerate(cells) if any(map(cell_text, row)))
-    names = _names(cells[head])
-    found = [Row(n, dict(zip(names, row, strict=False))) for n, row in enumerate(cells[head + 1 :], start=head + 2)]
-    yield from row_documents(found, path, fields)
+    columns = detect_columns(names, rows)
+    return bool(columns.texts or (columns.kinds and (columns.key or len(columns.kinds) > 1)))
 
 
 READER = Reader(

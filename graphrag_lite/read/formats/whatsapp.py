@@ -1,6 +1,7 @@
 """A chat that WhatsApp has exported (.txt), by an Android phone ("30/05/2023, 23:40 - Ann: Hi") or an iPhone
 ("[30.05.23, 23:40:12] Ann: Hi"), in the phone's way to write dates."""
 
+import datetime
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ MARK = r"\u200f?[./-] ?"
 DAY = rf"\u200f?\d{{1,4}}(?:{MARK}\d{{1,2}}{MARK}\d{{1,4}}\.?(?: г\.)?|[年년] ?\d{{1,2}}[月월] ?\d{{1,2}}[日일])"
 HALF = r"(?:[ \u202f\u00a0]?(?:\w\.?[ \u202f\u00a0]?\w\.?|\w{1,4}\.?))?"
 TIME = rf"(?:[^\W\d]{{1,9}}\.? ?)?\d{{1,2}}[:.]\d{{2}}(?:[:.]\d{{2}})?{HALF}"
-WHEN = rf"{DAY}[,،]? ?{TIME}|{TIME},? {DAY}"
+WHEN = rf"{DAY}[,،]?\u200f? ?{TIME}|{TIME},? {DAY}"
 HEAD = re.compile(rf"^[\u200e\u200f]?(?:\[(?P<ios>{WHEN})\] |(?P<android>{WHEN}) [-–] )(?P<rest>.*)$", re.I | re.M)
 # A name, and no quotation in it: "Ann changed the subject to “Plan: B”" is said by nobody.
 SPEAKER = re.compile(r"[\u200e\u200f\u202a\u202f\u00a0~ ]*([^:\n\"“”„«»]{1,60}?)\u202c?:(?: |$)")
@@ -72,9 +73,24 @@ def _time(found: re.Match[str]) -> str:
     day = re.search(DAY, stated)
     if day is None:
         return stated
+    date = _gregorian(day[0].removesuffix(" г."))
     rest = re.sub(r"(?<=\d)\.(?=\d{2})", ":", stated[: day.start()] + stated[day.end() :]).strip(" ,")
     hour, _, half = rest.removesuffix(" ч.").partition(" ")
-    return f"{day[0].removesuffix(' г.')} {hour} {HALVES.get(half, half)}".rstrip()
+    return f"{date} {hour} {HALVES.get(half, half)}".rstrip()
+
+
+def _gregorian(day: str) -> str:
+    """Return a day of the calendar of Persia, whose years are 1380 to 1424 and stand first, as one of ours.
+
+    >>> [_gregorian(day) for day in ("1403/12/30", "1402/7/1", "30/5/2023")]
+    ['2025-03-20', '2023-09-23', '30/5/2023']
+    """
+    year, month, of_month = (int(each) for each in re.findall(r"\d+", day))
+    if not 1380 <= year < 1425:
+        return day
+    # Eight leap years in 33; 1400 began on 21 March 2021. Six months have 31 days, the others 30.
+    days = 365 * (year - 1400) + (8 * year + 21) // 33 - 340 + 31 * (month - 1) - max(0, month - 7) + of_month
+    return str(datetime.date(2021, 3, 20) + datetime.timedelta(days))
 
 
 def _said(message: tuple[str, str, str]) -> Said | None:

@@ -7,9 +7,3 @@ word lists. Scripts without: `caseless` chooses the script, `engine` finds the n
 `transliterations`), `japanese`, `korean` and `other_scripts`. Their word lists are the text files in `lists/`, in which
 `lexicon` looks words up.
 """
-
-from graphrag_lite.text.names.find import find_names, is_acronym
-from graphrag_lite.text.names.name import Name
-from graphrag_lite.text.names.tokens import lower_case_words
-
-__all__ = ["Name", "find_names", "is_acronym", "lower_case_words"]

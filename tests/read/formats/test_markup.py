@@ -220,3 +220,22 @@ def test_any_marks_are_read_and_blocks_are_places(text: str, suffix: str) -> Non
     for item in all_readers().read(text.encode(), f"a{suffix}", Fields()):
         assert isinstance(item, Loaded)
         assert all(0 <= block.char_start < block.char_end <= len(item.text) for block in item.blocks)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "seen"),
+    [
+        ("a.mdx", "# Deploying {#deploy}\n\n:::tip Disks\nUse one.{/* not two */}\n:::\n", "# Deploying\n\nDisks\n\nUse one."),
+        ("a.md", "The pump[^1] leaks.\n\n[^1]: Since Monday.", "The pump leaks.\n\nSince Monday."),
+        (
+            "a.rst",
+            ".. |firm| replace:: Acme\n\nBy |firm|.\n\n.. list-table:: Ports\n   :header-rows: 1\n\n"
+            "   * - Port\n     - Use\n   * - 80\n     -\n       web\n",
+            "By Acme.\n\nPort | Use\n80 | web",
+        ),
+        ("a.html", "<p>It flew.<sup><a href='#n1'>1</a></sup> It landed.<a href='#n2'><sup>[2]</sup></a></p>", "It flew. It landed."),
+    ],
+)  # fmt: skip
+def test_what_is_a_mark_and_what_stands_for_a_text(path: str, text: str, seen: str) -> None:
+    (item,) = all_readers().read(text.encode(), path, Fields())
+    assert isinstance(item, Loaded) and item.text.strip() == seen

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from linear import assert_linear
 
-from graphrag_lite.text.names import find_names
 from graphrag_lite.text.names.caseless import find_names_caseless
+from graphrag_lite.text.names.find import find_names
 
 
 def found(text: str, language: str) -> dict[str, tuple[str, bool]]:

@@ -5,7 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from linear import assert_linear
 
-from graphrag_lite.text.names import Name, find_names, is_acronym, lower_case_words
+from graphrag_lite.text.names.find import find_names, is_acronym
+from graphrag_lite.text.names.name import Name
+from graphrag_lite.text.names.tokens import lower_case_words
 
 
 def names(text: str, language: str = "en") -> list[str]:

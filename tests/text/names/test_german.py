@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_lite.text.names import find_names
+from graphrag_lite.text.names.find import find_names
 
 
 def anchored(text: str) -> set[str]:
