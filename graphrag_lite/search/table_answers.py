@@ -224,8 +224,7 @@ def _unexplained(question: "Question", words: Sequence[str], values: Sequence[Va
     left = {word for place, word in enumerate(words) if place not in said and word in content}
     other = {word for word in left if not all(_is_of(term, fields) for term in terms(word, question.language))}
     asked = next((word for word in words if word in content), "")
-    rows = asked in _LISTS["people"] or _may_be_rows(question, asked)
-    return len(other) + (asked in other and not rows)
+    return len(other) + (asked in other and not _may_be_rows(question, asked))
 
 
 def _is_of(term: str, fields: set[str]) -> bool:
