@@ -8,6 +8,7 @@ import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.mention_rows import resolution_rows
 from graphrag_lite.temporal.fold import Ints, Mentions
 from graphrag_lite.temporal.instants import UNITS, first_second
 from graphrag_lite.temporal.relations import states_relation
@@ -151,30 +152,12 @@ def _things(told: Told, entity_resolutions: "pa.Table") -> tuple[Ints, Ints, Thi
 
     ends = pa.chunked_array([*told["subject"].chunks, *told["object"].chunks], pa.string()).combine_chunks()
     names, documents = ends.dictionary_encode(), told["document_id"].combine_chunks().dictionary_encode()
-    name, document = (np.asarray(each.indices).astype(np.int64) for each in (names, documents))
-    document = np.tile(document, 2) + 1
     meant = groups.rows_of(entity_resolutions, "name", pa.chunked_array([names.dictionary]))
-    of_all = np.asarray(groups.is_in(meant, "document_id", [""]))
-    by_name, by_document = (
-        groups.row_indices(meant[column], among.dictionary)
-        for column, among in (("name", names), ("document_id", documents))
-    )
-    width = len(names.dictionary)
-    known = np.where(of_all, by_name, np.where(by_document < 0, -1, (by_document + 1) * width + by_name))
-    order = np.append(np.argsort(known, kind="stable"), -1)
-    known = known[order[:-1]]
-
-    def row_of(key: Ints) -> Ints:
-        """Return the last row of each key, -1 where there is none."""
-        place = np.searchsorted(known, key, "right") - 1
-        return np.where((place >= 0) & (np.append(known, -1)[place] == key), order[place], -1)
-
-    row = row_of(document * width + name)
-    row = np.where(row < 0, row_of(name), row)
+    row = resolution_rows(names, pa.concat_arrays([documents, documents]), meant)
     entities = meant["entity_id"].combine_chunks().dictionary_encode()
     is_entity = np.append(np.asarray(meant["entity_id"]) != "", False)[row]
     n_entities = len(entities.dictionary)
-    thing = np.where(is_entity, np.append(np.asarray(entities.indices), 0)[row], n_entities + name)
+    thing = np.where(is_entity, np.append(np.asarray(entities.indices), 0)[row], n_entities + np.asarray(names.indices))
     found, number = np.unique(thing, return_inverse=True)
     n_known = int(np.searchsorted(found, n_entities))
     others = names.dictionary.take(pa.array(found[n_known:] - n_entities)).to_pylist()
