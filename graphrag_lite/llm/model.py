@@ -7,16 +7,17 @@ keep the next request from being sent.
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from graphrag_lite.errors import ModelError
 from graphrag_lite.llm.batches import Batches
 from graphrag_lite.llm.chat import ChatModel
 from graphrag_lite.llm.diagnosis import http_client
 from graphrag_lite.llm.memo import Memo
-from graphrag_lite.llm.meter import Meter, Spent
+from graphrag_lite.llm.meter import Meter, Spent, Stopped
 from graphrag_lite.llm.openai_chat import OpenAIChat
 from graphrag_lite.llm.own_loop import own_loop
 from graphrag_lite.llm.providers import chat_model, models_of_stages
@@ -100,10 +101,14 @@ class Model:
             del self.asking[key]
             answered.set()
 
-    async def quiet(self) -> None:
-        """Wait until no request is under way."""
-        while self.asking:
-            await next(iter(self.asking.values())).wait()
+    async def end(self, stopped: Stopped) -> None:
+        """Have nothing more asked before its turn, and wait until what is in flight is answered, which is paid for."""
+        for early in self.early.values():
+            early.stopped = early.stopped or stopped
+        with suppress(TimeoutError):  # what is only waiting its turn may take longer than an answer
+            async with asyncio.timeout(self.settings.timeout):
+                while self.asking:
+                    await next(iter(self.asking.values())).wait()
 
 
 @contextmanager
@@ -140,6 +145,11 @@ def open_model(
         others = {stage: replace(model, chat=other) for stage, other in models_of_stages(settings, chat).items()}
         for stage in others:
             meter.priced(stage, settings.of(stage).model)
-        yield replace(model, others=others)
+        try:
+            yield replace(model, others=others)
+        except Exception as error:
+            if loop and not isinstance(error, ModelError):  # but a full disk, or what else is no matter of the model
+                asyncio.run_coroutine_threadsafe(model.end(Stopped(str(error))), loop).result()
+            raise
         if batches:
             batches.forget()

@@ -6,7 +6,6 @@ stage -> StageModel.ask -> memo -> budget -> limits, retries -> ChatModel
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
@@ -170,11 +169,7 @@ class StageModel:
     async def _end(self, stopped: Stopped) -> Stopped:
         """Have nothing more asked, wait until what is in flight is answered, and return the first that ended it."""
         self.stopped = self.stopped or stopped
-        for early in self.model.early.values():
-            early.stopped = early.stopped or stopped
-        with suppress(TimeoutError):  # what is only waiting its turn may take longer than an answer
-            async with asyncio.timeout(self.model.settings.timeout):
-                await self.model.beside(self.model.quiet())
+        await self.model.beside(self.model.end(stopped))
         return self.stopped
 
     def failed(self, name: str, error: ReplyError | CallError, before: str = "") -> None:

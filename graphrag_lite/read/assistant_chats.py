@@ -71,8 +71,8 @@ def claude(chat: Value, path: str) -> Iterator[Chat]:
 def _of_claude(message: Value) -> Said:
     # Beside `content`, `text` repeats it with thoughts and with marks of what an old program cannot show.
     text = _text(message["content"]) if message.get("content") else str(message.get("text") or "")
-    pasted = (each.get("extracted_content") for each in message.get("attachments") or () if not text.strip())
-    text = text or "\n\n".join(filter(None, pasted))
+    if not text.strip():
+        text = "\n\n".join(filter(None, (each.get("extracted_content") for each in message.get("attachments") or ())))
     ids = (str(message.get(name) or "") for name in ("uuid", "parent_message_uuid"))
     return Said(ROLES[message["sender"]], text, _time(message), *ids)
 

@@ -65,8 +65,11 @@ def _listed(value: Any) -> Iterable[Any]:
 
 def _last_states(listed: Iterable[Any]) -> list[Any]:
     """Return the last state of each thread: it has all messages of those before."""
-    states = sorted(listed, key=lambda each: str(fits(each, STATE) and each.get("created_at")))
-    return [*{fits(each, STATE) and str(each["checkpoint"].get("thread_id")): each for each in states}.values()]
+    last = {}
+    for number, each in enumerate(sorted(listed, key=lambda each: str(fits(each, STATE) and each.get("created_at")))):
+        thread = each["checkpoint"].get("thread_id") if fits(each, STATE) else None
+        last[str(thread or number)] = each
+    return [*last.values()]
 
 
 def _roles(known: Sequence[Mapping[str, Any]]) -> bool:

@@ -80,7 +80,7 @@ def head_of(lines: Sequence[Sequence[Any]]) -> int:
 
     Lines above the names have at most half as many cells.
 
-    >>> head_of([["Account:", "7"], ["day", "what", "sum"], ["3", "rent", "9"], ["4", "", "8"]])
+    >>> head_of([["Account:", "7"], ["day", "what", "to", "sum"], ["3", "rent", "Bo", "9"], ["4", "", "Cy", "8"]])
     1
     """
     widths = [sum(cell not in ("", None) for cell in line) for line in lines[: BEFORE + MIN_ROWS]]
@@ -88,7 +88,11 @@ def head_of(lines: Sequence[Sequence[Any]]) -> int:
         below = widths[at + 1 :]
         alike = sum(own / 2 < width <= own for width in below)
         wide = own >= max(3, 2 * max(widths[:at]))
-        if wide and 1.5 * alike >= len(below) > 1 and all(isinstance(cell, str) for cell in lines[at]):
+        if (
+            wide
+            and 1.5 * alike >= len(below) > 1
+            and all(isinstance(cell, str) and not _is_number(cell) for cell in lines[at])
+        ):
             return at
     return 0
 

@@ -21,6 +21,7 @@ from graphrag_lite import tables
 from graphrag_lite.attempts import attempting
 from graphrag_lite.errors import GraphragLiteError, TableError
 from graphrag_lite.run import comparison, snapshots
+from graphrag_lite.run.progress import LARGE, Progress
 from graphrag_lite.run.services import Last
 from graphrag_lite.run.stamps import Stage, Stamp, arguments, digest_of, libraries, origins, reasons, stamp_of, versions
 from graphrag_lite.run.turns import stages_in_turn
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
 
 logger = logging.getLogger(__name__)
-LARGE = 32_000_000  # bytes of a table that is read again sooner than it is held for nothing
 RESULT = ("stamp", "tables", "failures")  # what of a stage's record is its result
 
 
@@ -54,56 +54,6 @@ class Run:
     @property
     def n_failures(self) -> int:
         return int(self.manifest["tables"]["failures"]["rows"])
-
-
-@dataclass
-class _Progress:
-    """A run under way: what it found when it began, and what it has done up to a stage."""
-
-    stages: Sequence[Stage]
-    output: Path
-    building: Path
-    settings: Settings
-    services: Mapping[str, Any]
-    inputs: Mapping[str, list[Any]]
-    published: tuple[Path, dict[str, Any]] | None
-    anew: list[str]  # why nothing of the last index can be taken
-    stamps: dict[str, Any]  # records of what this run, and the one that had broken off before it, finished
-    digests: dict[str, str]  # of the tables there are
-    memory: dict[str, Any] = field(default_factory=dict)  # tables that later stages read
-    records: dict[str, dict[str, Any]] = field(default_factory=dict)
-    usage: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    ran: list[str] = field(default_factory=list)
-    why: list[str] = field(default_factory=list)
-    checked: bool = False  # the model can be asked
-    unchanged: bool = True
-
-    def before(self, stage: Stage) -> Any:
-        """Return the record of a stage in the last snapshot."""
-        return self.published[1]["stages"].get(stage.name) if self.published else None
-
-    def hold(self, made: dict[str, Any], stage: Stage) -> None:
-        """Hold what others than this stage, which `made` tables, still read; large ones only for the first of them."""
-        others = [each for each in self.stages if each.name not in self.records and each is not stage]
-        later, first = ({name for each in some for name in each.reads} for some in (others, others[:1]))
-        held = (self.memory | made).items()
-        first |= {name for name in tables.STORED_IN if self.only_here(name)}
-        self.memory = {name: table for name, table in held if name in first or (name in later and table.nbytes < LARGE)}
-
-    def only_here(self, name: str) -> bool:
-        """Tell whether the texts of a table stand in no file yet."""
-        return not self.digests.keys() >= {*tables.STORED_IN.get(name, ())}
-
-    def may_begin(self, engine: Engine | None, stage: Stage) -> bool:
-        """Tell whether a stage can wait for workers, or for the model, which knows it then, while others compute."""
-        model: Model | None = self.services.get("model")
-        may = self.digests.keys() >= set(stage.reads)
-        if model is None:
-            held = sum(entry["bytes"] for each in self.records.values() for entry in each["tables"].values())
-            return may and stage.beside and held < LARGE and engine is not None and engine.started
-        if may := may and model.loop is not None and stage.asks:
-            model.before_its_turn(stage.name)
-        return may
 
 
 async def run(
@@ -129,7 +79,7 @@ async def run(
     published, stamps = last_run(output), _stamps(building)
     digests = {name: digest_of(rows) for name, rows in inputs.items()}
     anew = _anew(output, published)
-    so_far = _Progress(stages, output, building, settings, services, inputs, published, anew, stamps, digests)
+    so_far = Progress(stages, output, building, settings, services, inputs, published, anew, stamps, digests)
     so_far.why, resumed = [*anew], bool(stamps)
 
     async def bring_up(stage: Stage, watch: Watch) -> dict[str, Any]:
@@ -161,7 +111,7 @@ async def run(
 
 
 async def _bring_up(
-    stage: Stage, so_far: _Progress, engine: Engine | None, watch: Watch, *, again: bool
+    stage: Stage, so_far: Progress, engine: Engine | None, watch: Watch, *, again: bool
 ) -> dict[str, Any]:
     """Take a stage's last result, or run it. Returns its record, which `so_far` has then, too."""
     started = time.perf_counter()
@@ -191,7 +141,7 @@ async def _bring_up(
 
 
 async def _run_stage(
-    stage: Stage, stamp: Stamp, so_far: _Progress, engine: Engine | None, watch: Watch, started: float, *, again: bool
+    stage: Stage, stamp: Stamp, so_far: Progress, engine: Engine | None, watch: Watch, started: float, *, again: bool
 ) -> dict[str, Any]:
     """Read, call, check, write, stamp."""
     services = so_far.services
@@ -212,7 +162,7 @@ async def _run_stage(
     return record
 
 
-def _read(stage: Stage, so_far: _Progress) -> dict[str, Any]:
+def _read(stage: Stage, so_far: Progress) -> dict[str, Any]:
     """Return the tables that a stage reads, in its order; `so_far` has them then, too, of large ones these columns."""
     memory, read = so_far.memory, {}
     for name in stage.reads:
@@ -229,7 +179,7 @@ def _read(stage: Stage, so_far: _Progress) -> dict[str, Any]:
 
 
 def _publish(
-    so_far: _Progress, seconds: float, made: Mapping[str, str] | None, peak: int
+    so_far: Progress, seconds: float, made: Mapping[str, str] | None, peak: int
 ) -> tuple[Path, dict[str, Any]]:
     """Publish what has been built. Returns the snapshot and its manifest."""
     published, services = so_far.published, so_far.services

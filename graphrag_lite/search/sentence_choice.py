@@ -7,7 +7,7 @@ it (maximal marginal relevance: Carbonell and Goldstein, SIGIR 1998; here by ter
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -296,16 +296,14 @@ def _candidates(
         start, end = spoken_span(document, offset + span[0], offset + span[1])
         sentence = document[start:end]
         fragment = not is_statement(sentence)
-        passed = any(first <= start < last for first, last in left_out) or DATELINE.fullmatch(sentence)
-        if passed or end - start > MAX_LENGTH:
+        if end - start > MAX_LENGTH or DATELINE.fullmatch(sentence) or _is_in(left_out, start):
             continue
         names_it = is_about(sentence, things)
         if names_it or sentence.startswith("#") or _is_of_heading(document, start):
-            introduced = introduced or names_it
-            marked = sentence.startswith("#")
+            introduced, marked = introduced or names_it, sentence.startswith("#")
             headed = asked.intersection(terms(sentence, language))
             continue
-        of_row = any(first <= start < last for first, last in cards)
+        of_row = _is_in(cards, start)
         in_order = terms(sentence, language)
         own = frozenset(in_order)
         asks = ASKS.search(sentence, max(0, len(sentence) - 4)) is not None
@@ -322,29 +320,37 @@ def _candidates(
         if of_row and fragment and _is_idle_cell(sentence, own, language, wanted):
             continue
         label = document[offset + span[0] : start].strip()
-        of_time = [told for at, told in held.items() if offset + span[0] <= at < end] or [(0.0, False)]
-        fits, begins = zip(*of_time, strict=True)
+        of_time = [told for at, told in held.items() if offset + span[0] <= at < end]
         n_new = len(own - asked)  # what only repeats the question does not answer it
         worth = score * (n_new + 0.1) / (n_new + 1) * wanted.worth(index, f"{label} {sentence}", in_order, language)
-        worth *= 1 + HELD * max(fits)
+        worth *= 1 + HELD * max((fit for fit, _ in of_time), default=0)
         worth *= 1 + CELL * (of_row and fragment and _is_asked_by_label(sentence, language, wanted))
         shows = any(first <= start and end <= last for first, last in (*code, *notices))
         if introduced and not fragment and not shows and not ITEM.match(document, max(0, start - 2)):
             worth, introduced = worth * (1 + INTRODUCED), False
             before |= asked
-        idle = asks and (wanted.sought.kind or wanted.sought.things)
-        if same and 2 * n_new <= len(own):  # it asks that, and little more
-            worth *= 1 + INTRODUCED
-        elif idle or (wanted.sought.said and asks_on(document, start)):
-            worth *= UNFIT
+        worth *= _as_question(document, start, own, wanted, asks=asks, same=same)
         thanks = label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2)  # or "Yes, sure."
         worth *= (CODE if shows else 1.0) * (THANKS if thanks else 1.0)
         known = asked & _terms_of_name(label or speaker_of(document, start), language)
         answers = wanted.sought.kind == "person" and label.endswith((":", "：")) and not known
         own |= known
         place = Statement(unit, start, end, label.rstrip(":： ") if answers else "")
-        yield _Candidate(place, own, (title | headed | before) - own, worth, floor, any(begins))
+        begins = any(begins for _, begins in of_time)
+        yield _Candidate(place, own, (title | headed | before) - own, worth, floor, begins)
         before = own & asked
+
+
+def _is_in(spans: Iterable[tuple[int, int]], place: int) -> bool:
+    return any(start <= place < end for start, end in spans)
+
+
+def _as_question(document: str, start: int, own: Set[str], wanted: _Wanted, *, asks: bool, same: bool) -> float:
+    """Return what a sentence counts as one that asks: the question itself and little more leads to its reply."""
+    if same and 2 * len(own - wanted.terms) <= len(own):
+        return 1 + INTRODUCED
+    idle = asks and (wanted.sought.kind or wanted.sought.things)
+    return UNFIT if idle or (wanted.sought.said and asks_on(document, start)) else 1.0
 
 
 def _is_too_short(sentence: str, document: str, own: Set[str], asked: Set[str]) -> bool:

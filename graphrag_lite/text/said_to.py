@@ -68,7 +68,7 @@ def met(text: str, names: Sequence[Name], span: tuple[int, int]) -> Iterator[tup
     """
     for i, (a, b) in enumerate(pairwise(names)):
         did = _TOGETHER.match(text, b.end) if _AND.fullmatch(text, a.end, b.start) else None
-        if did and (opens_clause(text, a.start) or text[: a.start].endswith(("as ", "As "))):
+        if did and (opens_clause(text, a.start) or text.endswith(("as ", "As "), 0, a.start)):
             yield i, i + 1, f"{did[1]} with"
     if not _CLOSES.search(text, *span):
         return

@@ -27,6 +27,7 @@ UNSPACED_END = re.compile(r"[。！？][」』”’）]*(?![」』”’）])")
 MAX_TICKS = 2000  # of a paragraph, such as a table of code: sentencex takes a time that grows with their square
 QUOTE = re.compile(r"[\"“”«»]|(?<!\w)['‘’](?=\w)|(?<=[.,!?…])['’]")
 WITHIN = re.compile(r"[.!?…]\s+(?=[^\W\d_a-z])")  # what ends a sentence of a quotation, not that
+WIDE = re.compile(r"[^\S\x00-\x7f](?=\.)")  # sentencex panics, which no `except Exception` catches: "plan B\xa0."
 LINE_END = re.compile(r"\n(?=[^\S\n]*\S)")
 WORD = re.compile(r"\s*\S+")
 LINE_MARKS = r"(?:(?:#{1,6}|={1,6}|-{2,}|[-*+•▪◦|>]|\[[ xX]\])\s+)+"  # headings, lists, tasks, quotations, rows
@@ -65,7 +66,7 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
         paragraph = text[end:bottom]
         if paragraph.count("`") > MAX_TICKS:
             paragraph = paragraph.replace("`", "_")
-        for piece in segment(language or "en", paragraph):
+        for piece in segment(language or "en", WIDE.sub(" ", paragraph)):
             start, end = end, end + len(piece)
             bare = piece.strip()
             if not bare:
@@ -125,7 +126,7 @@ def quoted_sentences(text: str, span: tuple[int, int], language: str) -> list[tu
     from sentencex import segment
 
     end, ends = span[0], [span[0]]
-    for piece in segment(language or "en", QUOTE.sub(" ", text[slice(*span)])):
+    for piece in segment(language or "en", WIDE.sub(" ", QUOTE.sub(" ", text[slice(*span)]))):
         end += len(piece)
         if WITHIN.match(text, trimmed(text, span[0], end)[1] - 1, span[1]):
             ends.append(end)

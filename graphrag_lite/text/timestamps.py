@@ -36,7 +36,7 @@ _CLOCK = re.compile(
 )
 _NUMBERS = re.compile(r"(\d{1,4})(?P<mark>[-/.]) ?(\d{1,2})(?P=mark) ?(\d{1,4})\.?")
 _JOINING = re.compile(r"\b(?:at|on|um|uhr|kl|klo|om|alle|ore|a las?|as?)\b\.?|[,@|]|\[|\]")
-_NAMED_MONTH = re.compile(r"(?<![\w/-])(\d{1,2})([-/ ])([a-z]{3})\2(\d{2}|\d{4})(?![\w/-])")  # 01/Jan/24, 1-Jan-2024
+_NAMED_MONTH = re.compile(r"(?<![\w/-])(\d{1,2})([-/ ])([a-z]{3})\2(\d{4}|\d{2}(?![:.]\d))(?![\w/-])")  # 1-Jan-24
 _ORDERS = {"day first": (2, 1, 0), "month first": (2, 0, 1), "year first": (0, 1, 2)}  # places of year, month, day
 
 

@@ -31,14 +31,15 @@ def test_a_sentence_of_a_story_bears_its_chapter() -> None:
 
 def test_what_people_do_is_worth_more_than_how_they_look() -> None:
     people = ["Michael Warden", "Ann"]
-    assert worth("Michael Warden determined to attend the great meeting in Yorkshire.", people) == 1.0
+    assert worth("Michael Warden attended the great meeting in Yorkshire.", people) == 1.0
     assert worth("Warden bowed his head, and looked at the lamp beside his bed.", people) < 1.0
+    assert worth("Michael Warden determined to leave Yorkshire in the morning.", people) > 1.0
     assert worth("The great meeting in Yorkshire was attended by many.", people) == 0.0
 
 
 def test_people_who_meet_are_told_before_thoughts_and_what_points_back() -> None:
     people = ["Michael Warden", "Ann"]
-    met = worth("Michael Warden gave Ann the letter of her father in the garden.", people)
-    assert met > worth("Michael Warden gave his sister the letter of her father then.", people) == 1.0
+    met = worth("Michael Warden read Ann the letter of her father in the garden.", people)
+    assert met > worth("Michael Warden read his sister the letter of her father then.", people) == 1.0
     assert met > worth("Perhaps Michael Warden would have told Ann of the letter there.", people)
     assert met > worth("Michael Warden told Ann that it had come with the letter then.", people)

@@ -57,7 +57,7 @@ def test_the_figures_are_those_of_the_summary(notes: Path, tmp_path: Path) -> No
     ):
         assert found[name] == summary[name]
     assert found["last_run_success"] == 1 and found["last_run_exit_code"] == 0
-    assert found["last_run_stages"] == len(summary["stages_run"]) == 12
+    assert found["last_run_stages"] == len(summary["stages_run"]) == 13
     assert found["last_run_documents/added"] == 25
     assert found["last_run_peak_memory_bytes"] == summary["peak_memory_mb"] * 1e6
     assert found["last_run_end_timestamp_seconds"] == found["last_success_timestamp_seconds"]

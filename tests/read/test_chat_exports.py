@@ -247,6 +247,10 @@ MORE: dict[str, tuple[Any, list[tuple[str, str, str]]]] = {
         exports.CLAUDE[0] | {"chat_messages": [_claude("assistant", TOOL), _claude("human", [], PASTED)]},
         [("user", "Dear Bo", "u-1")],
     ),
+    "states of LangGraph that name no thread": (
+        [{"values": {"messages": exports.LANGCHAIN[n : n + 1]}, "checkpoint": {"checkpoint_ns": ""}} for n in (1, 2)],
+        [("user", "Hi.", "a.json:1"), ("assistant", "Hello.", "a.json:2")],
+    ),
     "all states of a thread of LangGraph": (
         [
             {"values": {"messages": exports.LANGCHAIN[:n]}, "created_at": f"2024-05-0{n}"}

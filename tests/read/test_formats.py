@@ -89,6 +89,15 @@ def test_csv_headings_with_blanks_and_delimiters() -> None:
     assert one('"a, b, c";text\n1;b\n', "a.csv").text == "b"
 
 
+def test_commas_of_prose_part_no_cells() -> None:
+    prose = "We met, and left, again.\n" * 300
+    assert one(f'id;title;text\n1;"A day";"{prose}"\n', "a.csv").text == prose
+    rows = [f"{n}\tWe went by sea, by land, to number {n} of it" for n in range(9)]
+    assert [item.text for item in loaded("\n".join(["id\ttext", *rows]), "a.tsv")] == [row[2:] for row in rows]
+    ragged = [row.replace("\t", ",") for row in rows]
+    assert [item.source_id for item in loaded("\n".join(["id,text", *ragged]), "a.csv")] == list("012345678")
+
+
 def test_csv_with_a_huge_field() -> None:
     assert len(one('id,text\n1,"' + "x" * 500_000 + '"\n', "a.csv").text) == 500_000
 

@@ -22,7 +22,7 @@ from lessons import lessons
 
 from graphrag_lite import attempts, pipeline, tables
 from graphrag_lite.errors import WorkerError
-from graphrag_lite.run import loop, snapshots, stamps, workers
+from graphrag_lite.run import loop, progress, snapshots, stamps, workers
 from graphrag_lite.run.loop import Run, Stage
 from graphrag_lite.settings import Settings
 
@@ -104,7 +104,8 @@ def test_nothing_to_do_runs_no_stage_and_publishes_nothing(texts: Path, output: 
 def test_of_large_tables_stages_hold_their_columns_alone_with_the_same_bytes(
     texts: Path, output: Path, made: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loop, "LARGE", 0)
+    for module in (loop, progress):
+        monkeypatch.setattr(module, "LARGE", 0)
     assert bytes_of(index(texts, output).snapshot) == bytes_of(made.snapshot)
 
 

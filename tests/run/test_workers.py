@@ -50,6 +50,7 @@ def test_workers_that_have_done_much_end_before_a_stage_goes_on_alone(monkeypatc
         assert list(first(abs, [-1, 2])) == [1, 2]
         assert multiprocessing.active_children()  # to start anew would take longer than they have worked
         monkeypatch.setattr(workers, "MANY", 1)
+        monkeypatch.setattr(workers, "SMALL", 1 << 62)
         assert list(first(abs, [-1, 2])) == [1, 2] and multiprocessing.active_children(), "there is room for them"
         monkeypatch.setattr(workers, "SMALL", 1)
         assert list(first(abs, [-1, 2])) == [1, 2] and not multiprocessing.active_children()

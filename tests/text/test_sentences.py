@@ -48,6 +48,7 @@ def test_nothing_has_no_sentences() -> None:
         ("彼は来た。帰った。", "ja", ["彼は来た。", "帰った。"]),
         ("그는 왔다. 그녀는 갔다.", "ko", ["그는 왔다.", "그녀는 갔다."]),
         ("One. Two.\r\n\r\nThree", "en", ["One.", "Two.", "Three"]),
+        ("“He chose plan B\xa0. Bo left.”", "en", ["“He chose plan B\xa0. Bo left.”"]),
     ],
 )
 def test_ends(text: str, language: str, expected: list[str]) -> None:

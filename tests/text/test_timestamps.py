@@ -32,6 +32,7 @@ AT = "2023-05-30T23:40:00"
         ("Sunday, 30-May-23 23:40:00 GMT", f"{AT}+00:00"),
         ("Tue May 30 23:40:00 +0000 2023", f"{AT}+00:00"),  # Twitter
         ("Tue May 30 23:40:00 2023", AT),
+        ("Tue 30 May 23:40:00 2023", AT),
         ("Tue May 30 2023 23:40:00 GMT+0200 (Central European Summer Time)", f"{AT}+02:00"),  # a browser
         ("30.05.2023 23:40:00 UTC+02:00", f"{AT}+02:00"),  # Telegram
         ("30/05/2023, 23:40", AT),  # WhatsApp

@@ -30,16 +30,16 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
 
 
 def _delimiter(beginning: str) -> str:
-    """Return what parts the cells: as many of it stand in most lines.
+    r"""Return what parts the cells: that of which the same number, and the most, stand in most lines.
 
     >>> _delimiter('Account;7\n\nday;what;sum\n3;"rent, heat";9,10\n4;food;8,20\n')
     ';'
     """
-    lines = [line for line in re.sub(r'"[^"]*"', "", beginning).splitlines() if line]
+    lines = [line for line in re.sub(r'"[^"]*(?:"|\Z)', "", beginning).splitlines() if line]
 
-    def fits(mark: str) -> tuple[int, int]:
-        [(n, often)] = Counter(line.count(mark) for line in lines).most_common(1) or [(0, 0)]
-        return n * often, lines[0].count(mark) if lines else 0
+    def fits(mark: str) -> tuple[int, int, int]:
+        often = Counter(n for line in lines if (n := line.count(mark)))
+        return max(((n_lines, lines[0].count(mark), n) for n, n_lines in often.items()), default=(0, 0, 0))
 
     return max(",;\t|", key=fits)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice, starmap
 from typing import Any
 
-from graphrag_lite.read.documents import Fields, Item, Loaded, Reader
+from graphrag_lite.read.documents import Fields, Item, Loaded, Reader, replace_surrogates
 from graphrag_lite.read.json_values import Listed, is_list, long_value
 
 WRAPPED = ("attributes", "properties", "fields", "node", "data")
@@ -24,7 +24,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     elif is_list(value):
         yield from row_documents(Listed(lambda: starmap(Row, enumerate(value, start=1))), path, fields)
     elif isinstance(value, str):
-        yield Loaded(path, "", value)
+        yield Loaded(path, "", replace_surrogates(value))
     elif not isinstance(value, dict) or field_of(value, "text", fields):
         yield row_document(value, path, fields)
     elif rows := _rows_within(value):

@@ -24,7 +24,7 @@ REFERENCE = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?|`([^`]+)`__?|(?<=\w)_(?=[\s.,
 LITERAL = re.compile(
     rf"``(.+?)``|:(?:\w{{1,9}}:)?(?:{_FORMS['code names']}):`(?:[~!][^`<]*\.)?([^`~!]+?)(?:\s+<[^`]*>)?`"
 )
-SUBSTITUTION = re.compile(r"(?m)^[ ]*\.\. \|([^|\n]+)\| replace:: *(\S.*)$")
+SUBSTITUTION = re.compile(r"(?m)^[ ]*\.\. \|([^|\n]+)\| replace:: *(\S.{0,199})$")
 EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=\S)(.{1,300}?)(?<=\S)\1(?![\w*])")  # bounds keep it linear
 
 

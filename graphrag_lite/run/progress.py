@@ -1,0 +1,66 @@
+"""A run under way: what it found when it began, what it has done, and which tables it holds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphrag_lite import tables
+from graphrag_lite.run.stamps import Stage
+from graphrag_lite.run.workers import Engine
+from graphrag_lite.settings import Settings
+
+if TYPE_CHECKING:
+    from graphrag_lite.llm.model import Model
+
+LARGE = 32_000_000  # bytes of a table that is read again sooner than it is held for nothing
+
+
+@dataclass
+class Progress:
+    """A run under way: what it found when it began, and what it has done up to a stage."""
+
+    stages: Sequence[Stage]
+    output: Path
+    building: Path
+    settings: Settings
+    services: Mapping[str, Any]
+    inputs: Mapping[str, list[Any]]
+    published: tuple[Path, dict[str, Any]] | None
+    anew: list[str]  # why nothing of the last index can be taken
+    stamps: dict[str, Any]  # records of what this run, and the one that had broken off before it, finished
+    digests: dict[str, str]  # of the tables there are
+    memory: dict[str, Any] = field(default_factory=dict)  # tables that later stages read
+    records: dict[str, dict[str, Any]] = field(default_factory=dict)
+    usage: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    ran: list[str] = field(default_factory=list)
+    why: list[str] = field(default_factory=list)
+    checked: bool = False  # the model can be asked
+    unchanged: bool = True
+
+    def before(self, stage: Stage) -> Any:
+        """Return the record of a stage in the last snapshot."""
+        return self.published[1]["stages"].get(stage.name) if self.published else None
+
+    def hold(self, made: dict[str, Any], stage: Stage) -> None:
+        """Hold what others than this stage, which `made` tables, still read; large ones only for the first of them."""
+        others = [each for each in self.stages if each.name not in self.records and each is not stage]
+        later, first = ({name for each in some for name in each.reads} for some in (others, others[:1]))
+        held = (self.memory | made).items()
+        first |= {name for name in tables.STORED_IN if self.only_here(name)}
+        self.memory = {name: table for name, table in held if name in first or (name in later and table.nbytes < LARGE)}
+
+    def only_here(self, name: str) -> bool:
+        """Tell whether the texts of a table stand in no file yet."""
+        return not self.digests.keys() >= {*tables.STORED_IN.get(name, ())}
+
+    def may_begin(self, engine: Engine | None, stage: Stage) -> bool:
+        """Tell whether a stage can wait for workers, or for the model, which knows it then, while others compute."""
+        model: Model | None = self.services.get("model")
+        may = self.digests.keys() >= set(stage.reads)
+        if model is None:
+            held = sum(entry["bytes"] for each in self.records.values() for entry in each["tables"].values())
+            return may and stage.beside and held < LARGE and engine is not None and engine.started
+        if may := may and model.loop is not None and stage.asks:
+            model.before_its_turn(stage.name)
+        return may
