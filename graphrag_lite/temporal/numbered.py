@@ -162,11 +162,8 @@ def _things(told: Told, entity_resolutions: "pa.Table") -> tuple[Ints, Ints, Thi
     n_known = int(np.searchsorted(found, n_entities))
     others = names.dictionary.take(pa.array(found[n_known:] - n_entities)).to_pylist()
     keys = [*entities.dictionary.take(pa.array(found[:n_known])).to_pylist(), *(key_of("", each) for each in others)]
-    title_of = dict(tables.rows(meant, "entity_id", "title"))
-    titles = [title_of[key] if place < n_known else "" for place, key in enumerate(keys)]
-    # Names that fold to one are one thing.
-    in_order = sorted(dict(zip(keys, titles, strict=True)).items())
-    place = {key: n for n, (key, _) in enumerate(in_order)}
+    place = {key: n for n, key in enumerate(sorted(set(keys)))}  # names that fold to one are one thing
     number = np.array([place[key] for key in keys], dtype=np.int64)[number]
-    things = Things([key for key, _ in in_order], [title for _, title in in_order])
+    title_of = dict(tables.rows(meant, "entity_id", "title"))
+    things = Things([*place], [title_of.get(key, "") for key in place])
     return number[: len(told.rows)], number[len(told.rows) :], things
