@@ -228,7 +228,7 @@ def _records(a: Path, b: Path, kind: str) -> RecordChanges:
     here, there = after.take(rows), before.take(pc.drop_null(place))
     differ = {column: _differ(there[column], here[column]) for column in compared}
     either = pa.array([any(flags) for flags in zip(*differ.values(), strict=True)], pa.bool_())
-    changed = here.filter(either)
+    gone = pc.invert(pc.is_in(old, value_set=new))
     words = {column: [WORDS.get(column, column)] * len(here) for column in compared}
     if "stale" in words:
         words["stale"] = [STALE if stale else FRESH for stale in here["stale"].to_pylist()]
@@ -239,8 +239,8 @@ def _records(a: Path, b: Path, kind: str) -> RecordChanges:
     ]
     found = RecordChanges(
         tuple(_listed(after.filter(pc.is_null(place)), new.filter(pc.is_null(place)), naming)),
-        tuple(_listed(before, old, naming, pc.invert(pc.is_in(old, value_set=new)))),
-        tuple(_listed(changed, new.take(rows).filter(either), naming, what=what)),
+        tuple(_listed(before.filter(gone), old.filter(gone), naming)),
+        tuple(_listed(here.filter(either), new.take(rows).filter(either), naming, what)),
     )
     return _with_others(found, a, b) if kind == "entities" else found
 
@@ -290,14 +290,8 @@ def _differ(before: "pa.ChunkedArray", after: "pa.ChunkedArray") -> list[bool]:
 
 
 def _listed(
-    data: "pa.Table",
-    ids: "pa.Array",
-    naming: Sequence[str],
-    chosen: "pa.Array | None" = None,
-    what: Sequence[tuple[str, ...]] | None = None,
+    data: "pa.Table", ids: "pa.Array", naming: Sequence[str], what: Sequence[tuple[str, ...]] | None = None
 ) -> Iterator[RecordChange]:
-    if chosen is not None:
-        data, ids = data.filter(chosen), ids.filter(chosen)
     names = tables.rows(data, *naming)
     for identity, parts, changes in zip(ids.to_pylist(), names, what or [()] * len(ids), strict=True):
         yield RecordChange(identity, " – ".join(parts), changes)

@@ -236,9 +236,10 @@ async def _perform(
 
     model: Model | None = services.get("model")
     embedder: MemoisedEmbedder | None = services.get("embedder")
+    each = Workers(engine, watch, fail, stage.once)
     offered = {
         **services,
-        "each": (each := Workers(engine, watch, fail, stage.once)),
+        "each": each,
         "fail": fail,
         "attempt": attempting(fail),
         "count": counts.__setitem__,

@@ -1,6 +1,5 @@
 """Which entity each mention means, in arrays: a corpus has a hundred times as many mentions as entities."""
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,23 +13,29 @@ if TYPE_CHECKING:
 
 def meant(entities: "pa.Table", entity_mentions: "pa.Table", entity_resolutions: "pa.Table") -> NDArray[np.int64]:
     """Return the row of the entity that each mention means, -1 where it is none: by its document, else the corpus."""
-    columns = (entity_resolutions[name].to_pylist() for name in ("document_id", "name"))
-    anywhere: dict[str, int] = {}
-    here: dict[str, dict[str, int]] = defaultdict(dict)
-    rows = groups.row_indices(entity_resolutions["entity_id"], entities["id"]).tolist()
-    for document_id, name, row in zip(*columns, rows, strict=True):
-        if document_id:
-            here[name][document_id] = row
-        else:
-            anywhere[name] = row
-    if not entity_mentions.num_rows:
-        return np.zeros(0, np.int64)
-    names = entity_mentions["name"].combine_chunks().dictionary_encode()
-    held = names.dictionary.to_pylist()
-    numbers = np.asarray(names.indices)
-    found: NDArray[np.int64] = np.array([anywhere.get(name, -1) for name in held], np.int64)[numbers]
-    document_ids = entity_mentions["document_id"]
-    for place in np.flatnonzero(np.array([name in here for name in held], bool)[numbers]).tolist():
-        own = here[held[numbers[place]]]
-        found[place] = own.get(document_ids[place].as_py(), found[place])
-    return found
+    names, documents = (entity_mentions[c].combine_chunks().dictionary_encode() for c in ("name", "document_id"))
+    rows = groups.row_indices(entity_resolutions["entity_id"], entities["id"])
+    return np.append(rows, -1)[resolution_rows(names, documents, entity_resolutions)]
+
+
+def resolution_rows(
+    names: "pa.DictionaryArray", documents: "pa.DictionaryArray", entity_resolutions: "pa.Table"
+) -> NDArray[np.int64]:
+    """Return the row that says what each name in a document means, -1 where none does: the document's, else of all."""
+    name, document = (np.asarray(each.indices).astype(np.int64) for each in (names, documents))
+    width = max(len(names.dictionary), 1)
+    by_name, by_document = (
+        groups.row_indices(entity_resolutions[column], each.dictionary)
+        for column, each in (("name", names), ("document_id", documents))
+    )
+    by_document[groups.is_in(entity_resolutions, "document_id", [""])] = len(documents.dictionary)
+    key = np.where((by_name < 0) | (by_document < 0), -1, by_document * width + by_name)
+    order = np.argsort(key, kind="stable")
+    key, order = np.append(key[order], -1), np.append(order, -1)
+
+    def row_of(wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+        place = np.searchsorted(key[:-1], wanted, "right") - 1
+        return np.where(key[place] == wanted, order[place], -1)
+
+    row = row_of(document * width + name)
+    return np.where(row < 0, row_of(len(documents.dictionary) * width + name), row)

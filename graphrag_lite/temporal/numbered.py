@@ -8,6 +8,7 @@ import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.mention_rows import resolution_rows
 from graphrag_lite.temporal.fold import Ints, Mentions
 from graphrag_lite.temporal.instants import UNITS, first_second
 from graphrag_lite.temporal.relations import states_relation
@@ -151,39 +152,18 @@ def _things(told: Told, entity_resolutions: "pa.Table") -> tuple[Ints, Ints, Thi
 
     ends = pa.chunked_array([*told["subject"].chunks, *told["object"].chunks], pa.string()).combine_chunks()
     names, documents = ends.dictionary_encode(), told["document_id"].combine_chunks().dictionary_encode()
-    name, document = (np.asarray(each.indices).astype(np.int64) for each in (names, documents))
-    document = np.tile(document, 2) + 1
     meant = groups.rows_of(entity_resolutions, "name", pa.chunked_array([names.dictionary]))
-    of_all = np.asarray(groups.is_in(meant, "document_id", [""]))
-    by_name, by_document = (
-        groups.row_indices(meant[column], among.dictionary)
-        for column, among in (("name", names), ("document_id", documents))
-    )
-    width = len(names.dictionary)
-    known = np.where(of_all, by_name, np.where(by_document < 0, -1, (by_document + 1) * width + by_name))
-    order = np.append(np.argsort(known, kind="stable"), -1)
-    known = known[order[:-1]]
-
-    def row_of(key: Ints) -> Ints:
-        """Return the last row of each key, -1 where there is none."""
-        place = np.searchsorted(known, key, "right") - 1
-        return np.where((place >= 0) & (np.append(known, -1)[place] == key), order[place], -1)
-
-    row = row_of(document * width + name)
-    row = np.where(row < 0, row_of(name), row)
+    row = resolution_rows(names, pa.concat_arrays([documents, documents]), meant)
     entities = meant["entity_id"].combine_chunks().dictionary_encode()
     is_entity = np.append(np.asarray(meant["entity_id"]) != "", False)[row]
     n_entities = len(entities.dictionary)
-    thing = np.where(is_entity, np.append(np.asarray(entities.indices), 0)[row], n_entities + name)
+    thing = np.where(is_entity, np.append(np.asarray(entities.indices), 0)[row], n_entities + np.asarray(names.indices))
     found, number = np.unique(thing, return_inverse=True)
     n_known = int(np.searchsorted(found, n_entities))
     others = names.dictionary.take(pa.array(found[n_known:] - n_entities)).to_pylist()
     keys = [*entities.dictionary.take(pa.array(found[:n_known])).to_pylist(), *(key_of("", each) for each in others)]
-    title_of = dict(tables.rows(meant, "entity_id", "title"))
-    titles = [title_of[key] if place < n_known else "" for place, key in enumerate(keys)]
-    # Names that fold to one are one thing.
-    in_order = sorted(dict(zip(keys, titles, strict=True)).items())
-    place = {key: n for n, (key, _) in enumerate(in_order)}
+    place = {key: n for n, key in enumerate(sorted(set(keys)))}  # names that fold to one are one thing
     number = np.array([place[key] for key in keys], dtype=np.int64)[number]
-    things = Things([key for key, _ in in_order], [title for _, title in in_order])
+    title_of = dict(tables.rows(meant, "entity_id", "title"))
+    things = Things([*place], [title_of.get(key, "") for key in place])
     return number[: len(told.rows)], number[len(told.rows) :], things
