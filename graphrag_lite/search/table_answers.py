@@ -178,8 +178,9 @@ def _unfinished(question: "Question", words: Sequence[str]) -> list[Value]:
     """Return as values what has not come to its end, of a field that says how far things are."""
     places = frozenset(place for place, word in enumerate(words) if word in _LISTS["unfinished"])
     held: dict[str, dict[str, frozenset[int]]] = {}
-    for field, value, rows in tables.rows(question.index.arrow("search_values"), "field", "value", "rows"):
-        if places and not set(re.findall(r"\w+", field.casefold())).isdisjoint(_LISTS["states"]):
+    data = tables.rows(question.index.arrow("search_values"), "field", "value", "rows") if places else ()
+    for field, value, rows in data:
+        if not set(re.findall(r"\w+", field.casefold())).isdisjoint(_LISTS["states"]):
             held.setdefault(field, {})[value] = frozenset(rows)
     for field, of_value in held.items():
         if ended := [value for value in of_value if set(_LISTS["finished"]).issuperset(value.casefold().split())]:

@@ -161,7 +161,7 @@ def _script(text: str, least: float = 0.4) -> str:
         return "ja"
     found = next((code for code, n in sorted(letters.items()) if code and n > least * total), "")
     own = LETTERS.get(found, {})
-    return next((code for code in own if sum(map(text.count, own[code])) > SPECIAL * total), found)
+    return next((code for code in own if sum(map(text.casefold().count, own[code])) > SPECIAL * total), found)
 
 
 @cache

@@ -13,7 +13,7 @@ from graphrag_lite.search.answer import NOTHING
 from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.reading_order import in_reading_order
-from graphrag_lite.search.sentence_choice import MAX_ANSWER, MAX_LENGTH, choose_sentences
+from graphrag_lite.search.sentence_choice import DATELINE, MAX_ANSWER, MAX_LENGTH, choose_sentences
 from graphrag_lite.settings import Settings
 from graphrag_lite.text.words import terms
 
@@ -155,3 +155,8 @@ def test_what_has_been_said_leaves_room_for_the_rest(tmp_path: Path) -> None:
     asked = Question(index, "copper kettle and silver spoon").terms
     chosen = choose_sentences(index, asked, [0, 1], 2, scores=[1.0, 0.6])
     assert [place.unit for place in chosen] == [0, 1]
+
+
+def test_where_somebody_was_born_is_no_dateline() -> None:
+    assert DATELINE.fullmatch("New York, May 5, 2021") and DATELINE.fullmatch("Berlin, den 3. Mai 2021")
+    assert not DATELINE.fullmatch("Born in Rome, 5 May 1921.")

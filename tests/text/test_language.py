@@ -41,6 +41,7 @@ def test_a_short_text_is_told_by_its_letters() -> None:
         "zabiera dwustu pasażerów. Kapitanem jest Andrzej Kuna. Rejs opóźnił się o cztery godziny z powodu awarii rampy."
     )
     assert languages([russian, ukrainian, polish]) == ["ru", "uk", "pl"]
+    assert question_language("Де живе Їжак?", ["ru"]) == "uk"
 
 
 def test_order_does_not_matter() -> None:
