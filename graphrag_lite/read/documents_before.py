@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
-from graphrag_lite.read.readers import Readers, suffix_of
+from graphrag_lite.read.readers import Readers, day_of_name, suffix_of
 from graphrag_lite.text.plain_text import plain
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class DocumentsBefore:
         if row is None or self.readers.has_rows(path):
             return None
         (document,) = self.documents([row])
-        named = document.source_id != document.path
+        named = document.source_id != document.path or day_of_name(document.path) != day_of_name(path)
         named = named or any(said["conversation"] == document.path for said in document.messages)
         return None if named else document._replace(path=path, source_id=path)
 

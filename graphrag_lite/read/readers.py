@@ -50,13 +50,11 @@ class Readers:
 
         Where nothing in a document dates it, its own file's name does: "2024-05-03 Standup.md".
         """
-        named = None if self.has_rows(path) else DATED_NAME.match(path.rpartition("/")[2])
-        day = iso_date(named[0]) if named else ""
+        day = "" if self.has_rows(path) else day_of_name(path)
         for item in read_times(self._items(data, path, fields), fields):
-            dated = isinstance(item, Loaded) and (
-                item.created_at or item.messages or time_left(item.metadata, fields.time)
-            )
-            yield item if dated or not day or not isinstance(item, Loaded) else replace(item, created_at=day)
+            if day and isinstance(item, Loaded) and not (item.created_at or item.messages):
+                item = item if time_left(item.metadata, fields.time) else replace(item, created_at=day)
+            yield item
 
     def _items(self, data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         try:
@@ -100,6 +98,12 @@ def _with_blocks(item: Item, *, references: bool) -> Item:
         found += [Block("notice", "", start, end) for start, end in spans]
     found = [block for block in found if block not in item.blocks]  # a part of an archive has them
     return replace(item, blocks=(*item.blocks, *found)) if found else item
+
+
+def day_of_name(path: str) -> str:
+    """Return the day that begins a file's name, "" where none does."""
+    named = DATED_NAME.match(path.rpartition("/")[2])
+    return iso_date(named[0]) if named else ""
 
 
 def suffix_of(path: str) -> str:

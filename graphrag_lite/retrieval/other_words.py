@@ -8,7 +8,7 @@ from graphrag_lite.text.translations import translations
 from graphrag_lite.text.word_lists import expressions, toml_file
 from graphrag_lite.text.words import terms
 
-_LETTER = "[A-Za-zß-ÿ]"
+_LETTER = "[A-Za-zß-ɏЀ-ӿ]"
 
 
 def _lists() -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.other_words import attributes_told, in_other_words
 from graphrag_lite.search.definitions import defines, names_holder, roles_asked, thing_asked
-from graphrag_lite.text.dates import MONTHS
+from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import UNSPACED, WORD_PATTERN, content_words, terms
 
@@ -31,11 +31,11 @@ _SAID = re.compile(r"(?i)\bwhat (?:do|does|did|has|have) .+? (?:say|said|tell|to
 DENIED = re.compile(r"(?:\b(?:not|never|no longer|nicht|nie)|n['’]t) (\w+)")
 KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]
 _WORD = re.compile(WORD_PATTERN)
-_MONTH = "|".join(sorted({prefix for prefixes in MONTHS.values() for prefix in prefixes}))
-_TIME = re.compile(
-    r"(?<!\d)[12]\d{3}(?!\d)|\d\s?[年月日世]|\d:\d\d|centur(?:y|ies)\b|jahrhundert|siècle|siglo|século|thế kỷ|"
-    rf"(?<!\w)(?:(?:{_MONTH})\w{{0,6}}\.? \d|\d{{1,2}} (?:{_MONTH}))",
-    re.I,
+_DATES = expressions("graphrag_lite.text", "stated_dates.txt")
+_MONTH = rf"(?:{_DATES['months']}|{_DATES['other months']}|{_DATES['short months']})(?!\w)"
+_TIME = re.compile(  # of folded texts
+    r"(?<!\d)[12]\d{3}(?!\d)|\d\s?[年月日世]|\d:\d\d|centur(?:y|ies)\b|jahrhundert|siecle|siglo|seculo|the ky|"
+    rf"(?<!\w)(?:{_MONTH}\.? \d|\d{{1,2}} {_MONTH})",
 )
 # No number is one of a name ("V3", "Apollo 11"), nor a year.
 _NUMBER = re.compile(
@@ -117,7 +117,7 @@ class Sought:
     def is_held(self, index: "SnapshotView", sentence: str, language: str) -> bool:
         """Say whether a sentence holds a thing of the kind that is asked for."""
         if self.kind == "time":
-            return _TIME.search(sentence) is not None
+            return _TIME.search(unaccented(fold(sentence))) is not None
         if self.kind == "number":
             told = (says.search(sentence) for says, _ in self.told)  # "how much did it cost": an amount of money
             return self.has_count(sentence) and (not self.told or any(told))

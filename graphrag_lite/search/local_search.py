@@ -76,8 +76,8 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     opening = steps if defining or steps else entity_answer(question)
     opening = opening_facts(question, query) or opening
     thing = question.terms_of(asked.things[0]) if asked.things else []
-    if defining and not opening and not set(thing) >= set(question.terms):  # "Who is Ann, and whom does she know?"
-        opening = choose_sentences(index, thing, defining, 1, sought=asked)
+    more = defining and not opening and not set(thing) >= set(question.terms)  # "Who is Ann, and whom does she know?"
+    who = choose_sentences(index, thing, defining, 1, sought=asked) if more else []
     read += [unit for unit in defining if unit not in read]
     periods = question.features.periods
     sentences = choose_sentences(
@@ -93,7 +93,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     return compose(
         question,
         method,
-        [*opening, *in_reading_order(index, sentences)],
+        [*opening, *who, *(each for each in in_reading_order(index, sentences) if each not in who)][:most],
         ranking,
         unsure=nothing is None,
         lead=OPEN if question.dates_asked and question.dates_asked.kind in COMPUTED else "",

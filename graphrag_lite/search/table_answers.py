@@ -100,9 +100,10 @@ def _cell(question: "Question", method: str, ranking: Ranking) -> Answer | None:
         cells = re.finditer(r"(?m)^([^:\n]+): .*$", text[card["char_start"] : card["char_end"]])
         fitting = [(len(field), cell.span()) for cell in cells if (field := _field(question, cell[1], asked))]
         if fitting:
-            start, end = max(fitting)[1]
-            unit = next(unit for unit, of in enumerate(index.document_row) if of == row)
-            place = Statement(unit, card["char_start"] + start, card["char_start"] + end, about=title)
+            start, end = (card["char_start"] + place for place in max(fitting)[1])
+            ends = index.column("text_units", "char_end")
+            unit = next(n for n, of in enumerate(index.document_row) if of == row and ends[n].as_py() > start)
+            place = Statement(unit, start, end, about=title)
             return compose(question, method, [place], Ranking([unit], [row]))
     return None
 
@@ -223,8 +224,7 @@ def _unexplained(question: "Question", words: Sequence[str], values: Sequence[Va
     left = {word for place, word in enumerate(words) if place not in said and word in content}
     other = {word for word in left if not all(_is_of(term, fields) for term in terms(word, question.language))}
     asked = next((word for word in words if word in content), "")
-    rows = asked in _LISTS["people"] or _may_be_rows(question, asked)
-    return len(other) + (asked in other and not rows)
+    return len(other) + (asked in other and not _may_be_rows(question, asked))
 
 
 def _is_of(term: str, fields: set[str]) -> bool:
@@ -242,7 +242,8 @@ def _may_be_rows(question: "Question", word: str) -> bool:
 def _files(index: "SnapshotView", values: Sequence[Value]) -> set[str]:
     """Return what the files are called in which the values stand first: a table is named for what its rows are."""
     paths = index.column("documents", "path")
-    return {PurePath(paths[index.document_row[min(value.units)]].as_py()).stem.replace("_", " ") for value in values}
+    first = (index.document_row[min(value.units)] for value in values if value.units)
+    return {PurePath(paths[row].as_py()).stem.replace("_", " ") for row in first}
 
 
 def _chosen(values: Sequence[Value]) -> list[Value]:

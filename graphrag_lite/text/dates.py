@@ -12,8 +12,8 @@ from graphrag_lite.text.folding import unaccented
 from graphrag_lite.text.word_lists import sections
 
 LONGEST = 120  # characters; more is no date
-MONTHS = dict(enumerate(sections(__package__, "months.txt").values(), start=1))
-BY_PREFIX = {prefix: month for month, prefixes in MONTHS.items() for prefix in prefixes}
+_MONTHS = enumerate(sections(__package__, "months.txt").values(), start=1)
+BY_PREFIX = {prefix: month for month, prefixes in _MONTHS for prefix in prefixes}
 QUARTERS = {1: ("01", "03"), 2: ("04", "06"), 3: ("07", "09"), 4: ("10", "12")}
 
 _YEAR = r"(?P<year>[12]\d{3})"

@@ -1,6 +1,7 @@
 """A question is refused where no sentence beside a name tells what is asked of it."""
 
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -163,3 +164,15 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> Index:
 def test_what_is_told_in_no_text_is_refused_in_other_languages(others: Index, asked: str, told: str) -> None:
     answer = others.query(asked)
     assert answer.abstained != bool(told) and told in answer.answer
+
+
+def test_what_asks_is_a_word_of_its_own() -> None:
+    assert attributes_told("Kim jest żona kapitana?", "pl") and not attributes_told("Gdzie jest położona wieś?", "pl")
+
+
+@pytest.mark.parametrize("said", ["1", "1,", "open ", "123 ", "ab "])
+def test_long_texts_are_read_in_no_time(said: str) -> None:
+    began, text = process_time(), said * (6000 // len(said))
+    for says in attributes(english=False).values():
+        says.search(text)
+    assert process_time() - began < 3

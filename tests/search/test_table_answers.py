@@ -86,6 +86,18 @@ def test_what_has_not_come_to_its_end_is_open(tmp_path: Path) -> None:
     assert answer.answer.startswith("18 of 30 have status: not Closed or Done.")
 
 
+def test_where_all_is_done_none_is_open(tmp_path: Path) -> None:
+    columns = [f"column {n}" for n in range(200)]  # a row of several text units, of which a later one has the cell
+    row = ",".join(f"a value of column number {n}" for n in range(200))
+    lines = [f"a{n},{row},{('Ann Lee', 'Bo Diaz')[n % 2]},Done" for n in range(1, 8)]
+    (tmp_path / "a.csv").write_text("\n".join([",".join(["id", *columns, "owner", "status"]), *lines]))
+    index = graphrag_lite.index(tmp_path / "a.csv", tmp_path)
+    assert index.query("How many tickets are open?").answer == "0 of 7 have status: not Done."
+    [cited] = index.query("What is the status of a7?").citations
+    units = {unit["id"]: unit["text"] for unit in index.arrow("text_units").to_pylist()}
+    assert cited.text == "status: Done" and cited.text in units[cited.text_unit_id]
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -114,6 +114,14 @@ def test_a_renamed_file_is_not_converted_again(tmp_path: Path, parsed: list[str]
     assert tables.sha256(again) == tables.sha256(load(folder, None)[0])
 
 
+def test_a_file_renamed_to_another_day_is_of_that_day(tmp_path: Path) -> None:
+    folder = written(tmp_path / "corpus", {"2024-05-03 a.md": "a", "b.md": "b"})
+    before = last(tmp_path / "snapshot", source_documents=load(folder, None)[0])
+    (folder / "2024-05-03 a.md").rename(folder / "2025-06-07 a.md")
+    (folder / "b.md").rename(folder / "2023-01-02 b.md")
+    assert load(folder, before)[0]["created_at"].to_pylist() == ["2023-01-02", "2025-06-07"]
+
+
 def test_rows_of_a_renamed_file_have_its_name(tmp_path: Path) -> None:
     folder = written(tmp_path / "corpus", {"a.jsonl": f"{ROWS[0]}\n{ROWS[1]}"})
     before = last(tmp_path / "snapshot", source_documents=load(folder, None)[0])

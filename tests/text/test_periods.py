@@ -28,6 +28,7 @@ def days(first: str, last: str = "") -> list[tuple[str, str]]:
     [
         ("What was published on October 7, 2022?", days("2022-10-07")),
         ("on 7 October 2022", days("2022-10-07")),
+        ("Май 2020 года", days("2020-05-01", "2020-05-31")),
         ("on Oct. 7th, 2022", days("2022-10-07")),
         ("on 2022-10-07?", days("2022-10-07")),
         ("on 20221007", days("2022-10-07")),
