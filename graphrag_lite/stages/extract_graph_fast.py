@@ -201,9 +201,9 @@ def _conversations(unit: TextUnit, names: list[Name], sentence: list[tuple[int, 
         said = [names[i] for i in held]
         span = sentence[held[0]][0], sentence[held[-1]][1]
         for i, j, label in met(unit.text, said, span):
-            of_both = sorted((sentence[held[i]], sentence[held[j]]))
-            if of_both[1][1] - of_both[0][0] <= LONGEST_SAID:
-                yield _relationship(unit, said[i].name, said[j].name, label, 1.0, (of_both[0][0], of_both[1][1]))
+            (start, _), (_, end) = sorted((sentence[held[i]], sentence[held[j]]))
+            if end - start <= LONGEST_SAID:
+                yield _relationship(unit, said[i].name, said[j].name, label, 1.0, (start, end))
 
 
 def _entity(unit: TextUnit, name: str, kind: str, said: Mapping[str, str], *place: Any) -> Row:
