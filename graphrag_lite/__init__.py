@@ -111,7 +111,7 @@ def _watch() -> "AbstractContextManager[Watch | None]":
         return nullcontext()
     from graphrag_lite.cli import progress
 
-    return progress.Lines() if console.is_jupyter else progress.Bars(console)
+    return nullcontext(progress.Lines()) if console.is_jupyter else progress.Bars(console)
 
 
 def index(

@@ -24,7 +24,9 @@ def watch(
     if quiet:
         return nullcontext(Silence())
     console = Console(stderr=True)
-    return Bars(console, verbose=verbose) if console.is_terminal and not as_json else Lines(verbose=verbose)
+    return (
+        Bars(console, verbose=verbose) if console.is_terminal and not as_json else nullcontext(Lines(verbose=verbose))
+    )
 
 
 def label(stage: str) -> str:
@@ -104,19 +106,13 @@ class Lines:
         self.verbose = verbose
         self.last = time.monotonic()
 
-    def __enter__(self) -> "Lines":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
     def start(self, stage: str) -> None:
         self.stage = stage
         self.last = time.monotonic()
         self.spent = ""
 
     def advance(self, done: int, total: int) -> None:
-        if time.monotonic() - self.last >= 10:
+        if time.monotonic() - self.last >= SILENCE:
             self.last = time.monotonic()
             print_note(f"{self.stage}: {how_far(self.stage, done, total)}{self.spent}")
 

@@ -87,12 +87,8 @@ def head_of(lines: Sequence[Sequence[Any]]) -> int:
     for at, own in enumerate(widths[1:BEFORE], start=1):
         below = widths[at + 1 :]
         alike = sum(own / 2 < width <= own for width in below)
-        wide = own >= max(3, 2 * max(widths[:at]))
-        if (
-            wide
-            and 1.5 * alike >= len(below) > 1
-            and all(isinstance(cell, str) and not _is_number(cell) for cell in lines[at])
-        ):
+        wide = own >= max(3, 2 * max(widths[:at])) and 1.5 * alike >= len(below) > 1
+        if wide and all(isinstance(cell, str) and not _is_number(cell) for cell in lines[at]):
             return at
     return 0
 

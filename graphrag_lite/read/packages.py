@@ -94,12 +94,8 @@ def open_package(data: bytes, *, tar: bool = False) -> Iterator[Package]:
 
     file = io.BytesIO(data)
     try:
-        if tar:
-            with tarfile.open(fileobj=file, mode="r:") as tarred:
-                yield TarPackage(tarred)
-            return
-        with zipfile.ZipFile(file) as archive:
-            yield Package(archive)
+        with tarfile.open(fileobj=file, mode="r:") if tar else zipfile.ZipFile(file) as archive:
+            yield TarPackage(archive) if isinstance(archive, tarfile.TarFile) else Package(archive)
     except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         old = data.startswith(b"\xd0\xcf\x11\xe0")
         what = "is locked by a password, or of before 2007" if old else f"is damaged: {error}"

@@ -21,13 +21,11 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         raise ValueError(f"not valid JSON: {error}") from None
     if (found := conversations_in(value, path, fields)) is not None:
         yield from found
-    elif is_list(value):
-        yield from row_documents(Listed(lambda: starmap(Row, enumerate(value, start=1))), path, fields)
     elif isinstance(value, str):
         yield Loaded(path, "", replace_surrogates(value))
-    elif not isinstance(value, dict) or field_of(value, "text", fields):
+    elif not is_list(value) and (not isinstance(value, dict) or field_of(value, "text", fields)):
         yield row_document(value, path, fields)
-    elif rows := _rows_within(value):
+    elif is_list(rows := _rows_within(value) if isinstance(value, dict) else value):
         yield from row_documents(Listed(lambda: starmap(Row, enumerate(rows, start=1))), path, fields)
     else:
         yield Loaded(path, "", "")  # settings of a program, say: no document
