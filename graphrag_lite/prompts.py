@@ -27,7 +27,8 @@ class Prompt:
         PROMPTS[_file_name(cls)] = cls
 
     def __init__(self, *values: Any, **named: Any) -> None:  # 30 dataclasses would be made at every start
-        vars(self).update(zip(type(self).__annotations__, values, strict=False), **named)
+        names = [name for name in type(self).__annotations__ if name not in named]
+        vars(self).update(zip(names, values, strict=True), **named)
 
 
 def _file_name(cls: type) -> str:
