@@ -64,6 +64,15 @@ def test_postings_hold_every_term_of_title_and_text(read: dict[str, pa.Table]) -
         assert row["rows"][0] >= 0 and row["rows"][-1] < read["text_units"].num_rows
 
 
+def test_a_value_that_repeats_the_title_is_counted_once(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    counts = []
+    for name, value in (("with", "chat 10"), ("without", "")):
+        row = {"title": "chat 10", "text": "Ann moved to Oslo.", "conversation": value}
+        run = pipeline.index(corpus({"a.jsonl": [row]}, name), tmp_path / f"{name} output", Settings())
+        counts.append(sum(tables.read(run.snapshot, "search_counts")["counts"].to_pylist()[0]))
+    assert counts[0] == counts[1]
+
+
 def test_reports_are_found_by_their_words(read: dict[str, pa.Table], sample: Path) -> None:
     index = Index(sample)
     contents = read["community_reports"]["full_content"].to_pylist()
