@@ -33,7 +33,7 @@ class Joining(Silence):
         self.cluster, self.notes = cluster, notes
 
     def start(self, stage: str) -> None:
-        (self.notes / "stage").write_text(stage)
+        tables.replace_file(self.notes / "stage", stage.encode(), durable=False)  # a worker may read it just now
         if stage == "resolve_entities":
             self.cluster.add_node(num_cpus=1, **MACHINE)
             self.cluster.wait_for_nodes()
