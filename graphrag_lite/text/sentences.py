@@ -53,8 +53,6 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     >>> sentences("(A) Cats purr. Dogs bark.")
     [(0, 15), (15, 25)]
     """
-    from sentencex import segment
-
     ends: list[int] = []
     last = ""  # the sentence before
     wrapped = _is_wrapped(text)
@@ -63,10 +61,7 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     for top, bottom in zip([0, *paragraphs], paragraphs, strict=False):
         begun = BEGINNING.match(text, top, bottom)
         end = begun.end() if begun else top
-        paragraph = text[end:bottom]
-        if paragraph.count("`") > MAX_TICKS:
-            paragraph = paragraph.replace("`", "_")
-        for piece in segment(language or "en", WIDE.sub(" ", paragraph)):
+        for piece in _segmented(text[end:bottom], language):
             start, end = end, end + len(piece)
             bare = piece.strip()
             if not bare:
@@ -86,6 +81,16 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     if text and not ends:
         ends.append(len(text))
     return list(zip([0, *ends], ends, strict=False))
+
+
+def _segmented(paragraph: str, language: str) -> list[str]:
+    """Return what sentencex takes for sentences, of a paragraph without the characters that it cannot bear."""
+    from sentencex import segment
+
+    if paragraph.count("`") > MAX_TICKS:
+        paragraph = paragraph.replace("`", "_")
+    pieces: list[str] = segment(language or "en", WIDE.sub(" ", paragraph))
+    return pieces
 
 
 def _goes_on(text: str, end: int, behind: str, language: str) -> bool:
@@ -123,10 +128,8 @@ def quoted_sentences(text: str, span: tuple[int, int], language: str) -> list[tu
     """
     if not (WITHIN.search(text, *span) and QUOTE.search(text, *span)):
         return [span]
-    from sentencex import segment
-
     end, ends = span[0], [span[0]]
-    for piece in segment(language or "en", WIDE.sub(" ", QUOTE.sub(" ", text[slice(*span)]))):
+    for piece in _segmented(QUOTE.sub(" ", text[slice(*span)]), language):
         end += len(piece)
         if WITHIN.match(text, trimmed(text, span[0], end)[1] - 1, span[1]):
             ends.append(end)
