@@ -22,7 +22,7 @@ from graphrag_lite.llm.providers import chat_model, models_of_stages
 from graphrag_lite.llm.rehearsal import FIRST, MORE, YES_NO, RehearsedStage, by_line, open_rehearsal
 from graphrag_lite.ops.estimates import Amount, Estimates, gleanings
 from graphrag_lite.read.readers import all_readers
-from graphrag_lite.run import loop, stamps
+from graphrag_lite.run import results, stamps
 from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.run.sync import run_coroutine
 from graphrag_lite.settings import Settings
@@ -216,7 +216,7 @@ class _DryRun:
                 amount = self.estimates.amount(stage.name, self.missing, self.n_tokens)
                 self._add(stage.name, "", 0, amount, self.estimates.rate(stage.name).basis)
             return
-        if kept := loop.kept_result(stage, self.settings, self.services, self._digests, self.output):
+        if kept := results.kept_result(stage, self.settings, self.services, self._digests, self.output):
             folder, record = kept
             for name in stage.writes:
                 self.know(name, folder, record["tables"][name]["sha256"])
@@ -226,7 +226,7 @@ class _DryRun:
         asking = RehearsedStage(self.model.at(stage.name), stage.name, [], Silence())
         read = {name: self.table(name) for name in stage.reads}
         stamp = stamps.stamp_of(stage, self.settings, self.services, self._digests)
-        last = loop.last_result(stage, stamp, loop.last_run(self.output))
+        last = results.last_result(stage, stamp, results.last_run(self.output))
         services = {**self.services, "model": asking, "last": last}
         written = await stage.run(**read, **stamps.arguments(stage, self.settings, services))
         n_missing = sum(asking.calls.values())

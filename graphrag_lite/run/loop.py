@@ -6,7 +6,6 @@ the current snapshot.
 
 import contextlib
 import datetime
-import json
 import logging
 import platform
 import shutil
@@ -19,10 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import attempting
-from graphrag_lite.errors import GraphragLiteError, TableError
-from graphrag_lite.run import comparison, snapshots
+from graphrag_lite.errors import TableError
+from graphrag_lite.run import comparison, results, snapshots
 from graphrag_lite.run.progress import LARGE, Progress
-from graphrag_lite.run.services import Last
 from graphrag_lite.run.stamps import Stage, Stamp, arguments, digest_of, libraries, origins, reasons, stamp_of, versions
 from graphrag_lite.run.turns import stages_in_turn
 from graphrag_lite.run.workers import Engine, Workers, give_memory_back, peak_memory
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
 
 logger = logging.getLogger(__name__)
-RESULT = ("stamp", "tables", "failures")  # what of a stage's record is its result
 
 
 @dataclass(frozen=True)
@@ -76,9 +73,9 @@ async def run(
     watch = watch or Silence()
     with snapshots.explain_write_errors(output):
         building = snapshots.building_folder(output)
-    published, stamps = last_run(output), _stamps(building)
+    published, stamps = results.last_run(output), results.stamps_in(building)
     digests = {name: digest_of(rows) for name, rows in inputs.items()}
-    anew = _anew(output, published)
+    anew = results.anew(output, published)
     so_far = Progress(stages, output, building, settings, services, inputs, published, anew, stamps, digests)
     so_far.why, resumed = [*anew], bool(stamps)
 
@@ -119,10 +116,11 @@ async def _bring_up(
     stamp = stamp_of(stage, so_far.settings, so_far.services, so_far.digests)
     record = None
     if published and not again:
-        record = snapshots.reuse(stage, stamp, published[0], published[1]["stages"], so_far.building)
+        there = (published[0], published[1]["stages"], so_far.building, so_far.digest)
+        record = results.reuse(stage, stamp, *there)
     kept = record is not None
     if record is None and not again:
-        record = snapshots.reuse(stage, stamp, so_far.building, so_far.stamps, so_far.building)
+        record = results.reuse(stage, stamp, so_far.building, so_far.stamps, so_far.building)
     if not so_far.anew and not kept:
         made = published[1] if published else {}
         made_with = {**made.get("libraries", {}), **versions(made.get("plugins", {}))}
@@ -135,7 +133,7 @@ async def _bring_up(
         so_far.ran.append(stage.name)
         record = await _run_stage(stage, stamp, so_far, engine, watch, started, again=again)
     asked_again = again or bool(before and before["failures"])
-    so_far.unchanged = so_far.unchanged and (kept or (asked_again and _same_result(before, record)))
+    so_far.unchanged = so_far.unchanged and (kept or (asked_again and results.same_result(before, record)))
     so_far.digests |= {name: entry["sha256"] for name, entry in record["tables"].items()}
     return record
 
@@ -145,17 +143,17 @@ async def _run_stage(
 ) -> dict[str, Any]:
     """Read, call, check, write, stamp."""
     services = so_far.services
-    gone_on = last_result(stage, stamp, so_far.published)
+    gone_on = results.last_result(stage, stamp, so_far.published)
     offered = {**services, "mode": so_far.settings.communities.mode, "last": gone_on, "refresh": again}
-    results, failures, counts = await _perform(stage, _read(stage, so_far), so_far.settings, offered, engine, watch)
-    so_far.hold(results, stage)
+    made, failures, counts = await _perform(stage, _read(stage, so_far), so_far.settings, offered, engine, watch)
+    so_far.hold(made, stage)
     give_memory_back()  # before tables are written, which takes some, too
     record: dict[str, Any] = {"stamp": stamp, "tables": {}, "failures": failures, "counts": counts}
     if metered := services["embedder"] if stage.embeds else services.get("model") if stage.asks else None:
         so_far.usage[stage.name] = record["usage"] = metered.meter.to_dict(stage.name)
     with snapshots.explain_write_errors(so_far.output):
         for name in stage.writes:
-            record["tables"][name] = _write(so_far.building, name, results.pop(name))
+            record["tables"][name] = _write(so_far.building, name, made.pop(name))
         record["seconds"] = round(time.perf_counter() - started, 3)
         so_far.stamps[stage.name] = record
         snapshots.write_json(so_far.building / "stamps.json", so_far.stamps)
@@ -257,7 +255,7 @@ def _write(building: Path, name: str, table: Any) -> dict[str, Any]:
     whole = hasattr(table, "num_rows")
     if whole:
         tables.check(name, table)
-    if name == "source_documents":  # its file will be that of `documents`, and another run's is not it
+    if not tables.has_file(name):  # what holds it is written later, and another run's is not it
         tables.path_in(building, name).unlink(missing_ok=True)
         return {"rows": table.num_rows, "bytes": 0, "sha256": tables.sha256(table, name)}
     path = tables.write(building, name, table)
@@ -270,63 +268,6 @@ def _write_failures(building: Path, records: Mapping[str, dict[str, Any]]) -> di
     return _write(building, "failures", tables.make("failures", rows))
 
 
-def last_run(output: Path) -> tuple[Path, dict[str, Any]] | None:
-    """Return the current snapshot and its manifest, None where there is none that can be used."""
-    try:
-        folder = snapshots.current(output)
-        return folder, snapshots.read_manifest(folder)
-    except GraphragLiteError:
-        return None
-
-
-def _anew(output: Path, published: tuple[Path, dict[str, Any]] | None) -> list[str]:
-    """Say why nothing of the last index can be taken; nothing where it can. Raises TableError for one of the future."""
-    if published is None:
-        return ["the last index cannot be read"] if (output / "current").exists() else ["first run"]
-    version = published[1].get("schema_version")
-    if version == tables.SCHEMA_VERSION:
-        return []
-    if isinstance(version, int) and version > tables.SCHEMA_VERSION:
-        snapshots.usable_manifest(published[0])
-    return ["the index was made by an older version of graphrag-lite"]
-
-
-def _stamps(building: Path) -> dict[str, Any]:
-    try:
-        stamps = json.loads((building / "stamps.json").read_text(encoding="utf-8"))
-        return stamps if isinstance(stamps, dict) else {}
-    except (OSError, ValueError):
-        return {}
-
-
-def kept_result(
-    stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str], output: Path
-) -> tuple[Path, dict[str, Any]] | None:
-    """Return where a stage's result lies that the next run would take as it is, and its record; None: it would run."""
-    stamp = stamp_of(stage, settings, services, digests)
-    published, building = last_run(output), output / "building"
-    if published and (record := snapshots.intact(stage, stamp, published[0], published[1]["stages"])):
-        return published[0], record
-    record = snapshots.intact(stage, stamp, building, _stamps(building))
-    return (building, record) if record else None
-
-
-def last_result(stage: Stage, stamp: Stamp, published: tuple[Path, dict[str, Any]] | None) -> Last | None:
-    """Return the last snapshot for a stage to go on from; None where it is not of this stage or not of this schema."""
-    if not published or published[1].get("schema_version") != tables.SCHEMA_VERSION:
-        return None
-    before = published[1]["stages"].get(stage.name)
-    if not before or not isinstance(before["stamp"], dict):
-        return None
-    changed = frozenset(part for part in ("settings", "code", "model") if before["stamp"].get(part) != stamp[part])
-    return Last(published[0], changed, tuple(name for name, *_ in before["failures"]))
-
-
-def _same_result(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> bool:
-    """Say whether a stage ran, to ask again for what had failed or was stale, and has the same result."""
-    return before is not None and len({json.dumps([record[key] for key in RESULT]) for record in (before, after)}) == 1
-
-
 def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: float, peak: int) -> dict[str, Any]:
     return {
         "created_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -337,7 +278,7 @@ def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: f
         "libraries": libraries(),
         "python": platform.python_version(),
         "tables": {
-            name: entry for each in records.values() for name, entry in each["tables"].items() if entry["bytes"]
+            name: entry for each in records.values() for name, entry in each["tables"].items() if tables.has_file(name)
         },
         "stages": {name: record for name, record in records.items() if name != "failures"},
     }

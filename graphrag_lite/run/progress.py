@@ -1,11 +1,13 @@
 """A run under way: what it found when it began, what it has done, and which tables it holds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
+from graphrag_lite.run.snapshots import file_digest
 from graphrag_lite.run.stamps import Stage
 from graphrag_lite.run.workers import Engine
 from graphrag_lite.settings import Settings
@@ -37,6 +39,7 @@ class Progress:
     why: list[str] = field(default_factory=list)
     checked: bool = False  # the model can be asked
     unchanged: bool = True
+    digest: Callable[[Path], str] = field(default_factory=lambda: cache(file_digest))  # of the last snapshot's files
 
     def before(self, stage: Stage) -> Any:
         """Return the record of a stage in the last snapshot."""

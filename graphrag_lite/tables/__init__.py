@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.errors import TableError
 from graphrag_lite.tables.arrow import (
+    PART,
     check,
     check_ids,
     columns,
@@ -40,9 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "STORED_IN", "TABLES", "WORKING"]
 __all__ += ["Key", "check", "columns", "foreign_keys", "has_nulls", "intern_strings", "make", "make_columns", "rows"]
-__all__ += ["schema", "spare_pandas"]
+__all__ += ["PART", "schema", "spare_pandas"]
 
-PART = 4096  # texts that become Arrow data at once
 AGAIN = "Run `graphrag-lite index` to build it again."
 ENDINGS = (".parquet", ".arrow")
 PARQUET: dict[str, Any] = {"compression": "zstd", "write_page_checksum": True}
@@ -56,6 +56,11 @@ def path_in(folder: Path, name: str) -> Path:
     name = STORED_IN.get(name, (name,))[0]
     file = name + ENDINGS[name in MAPPED]
     return folder / "work" / file if name in WORKING else folder / file
+
+
+def has_file(name: str) -> bool:
+    """Tell whether a table has a file of its own: source_documents are columns of that of documents."""
+    return STORED_IN.get(name, (name,))[0] == name
 
 
 def files(folder: Path) -> list[Path]:
@@ -168,7 +173,7 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
     path = path_in(folder, name)
     if name in STORED_IN:
         only = schema(name).names if only is None else only
-        if name == "source_units" and "text" in only:
+        if has_file(name) and "text" in only:  # of source_units
             return _with_texts(folder, only)
     with telling_damage(path):
         if name in MAPPED:

@@ -21,8 +21,8 @@ from last_snapshot import forget_code
 from lessons import lessons
 
 from graphrag_lite import attempts, pipeline, tables
-from graphrag_lite.errors import WorkerError
-from graphrag_lite.run import loop, progress, snapshots, stamps, workers
+from graphrag_lite.errors import GraphragLiteError, WorkerError
+from graphrag_lite.run import loop, progress, results, snapshots, stamps, workers
 from graphrag_lite.run.loop import Run, Stage
 from graphrag_lite.settings import Settings
 
@@ -225,7 +225,7 @@ def test_a_damaged_table_is_healed(name: str, damage: str, texts: Path, output: 
     if damage != "gone":
         path.write_bytes(bytes(content) if damage == "flipped" else bytes(content[:20]))
     healed = index(texts, output)
-    assert healed.changed and healed.ran == tuple(s.name for s in pipeline.stages() if name in snapshots.stored_by(s))
+    assert healed.changed and healed.ran == tuple(s.name for s in pipeline.stages() if name in results.stored_by(s))
     assert healed.snapshot != first.snapshot and snapshots.current(output) == healed.snapshot
     assert bytes_of(healed.snapshot) == intact
     assert not index(texts, output).changed
@@ -281,7 +281,7 @@ def test_a_table_of_another_shape_is_never_written(texts: Path, output: Path, mo
 
     wrong = Stage(detect_communities, (), ("communities",))
     monkeypatch.setattr(pipeline, "stages", lambda *_, **__: [wrong if s.name == wrong.name else s for s in stages])
-    with pytest.raises(loop.GraphragLiteError, match="communities: columns differ"):
+    with pytest.raises(GraphragLiteError, match="communities: columns differ"):
         index(texts, output)
     assert not (output / "building" / "communities.parquet").exists()
 

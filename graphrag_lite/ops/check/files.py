@@ -19,7 +19,7 @@ def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> l
     if manifest.get("id") != folder.name:
         found.add(MANIFEST, f"is of the snapshot {manifest.get('id')!r}")
     stages = {name: entry for stage in manifest["stages"].values() for name, entry in stage["tables"].items()}
-    absent = sorted({*tables.FINAL, *stages} - {"source_documents", *listed})
+    absent = sorted({*tables.FINAL, *filter(tables.has_file, stages)} - {*listed})
     found.add(MANIFEST, "lists no such table", absent, len(absent))
     unknown = sorted(set(listed) - set(tables.TABLES))
     found.add(MANIFEST, "lists a table that is not one of this version", unknown, len(unknown))
