@@ -1,7 +1,6 @@
 """Answers: statements of the corpus, each cited down to the characters of its document."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,6 @@ import numpy as np
 
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.places import place_of
-from graphrag_lite.retrieval.entity_names import find_mentions, names_of_title
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import LINE_MARKS
@@ -220,22 +218,3 @@ def ranked(scores: "NDArray[np.floating[Any]]", document_row: Sequence[int], top
     worth = {row: found[0] + SECOND * sum(found[1:2]) for row, found in values.items()}
     documents = sorted(worth, key=lambda row: (-worth[row], row))[:top_k]
     return Ranking(candidates[:top_k], documents)
-
-
-def blocks_of(index: "SnapshotView", row: int) -> dict[str, list[tuple[int, int]]]:
-    """Return where the blocks of a document are, by kind."""
-    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for block in index.cell("documents", "blocks", row) or ():
-        found[block["kind"]].append((block["char_start"], block["char_end"]))
-    return found
-
-
-def subject_of(index: "SnapshotView", row: int) -> str:
-    """Return the name that a document of one text unit is about, its title; "" where that is no name."""
-    if len(index.cell("documents", "text_unit_ids", row)) != 1:
-        return ""
-    language = index.cell("documents", "language", row)
-    for name in names_of_title(index.cell("documents", "title", row)):
-        if any(mention.end - mention.start == len(name) for mention in find_mentions(name, language, index.names)):
-            return name
-    return ""

@@ -11,7 +11,7 @@ from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.entity_statements import statement_at
 from graphrag_lite.search.reading_order import in_reading_order
-from graphrag_lite.search.sentence_choice import read_out
+from graphrag_lite.search.sentence_candidates import read_out
 from graphrag_lite.search.statements import choose_statements, is_statement
 from graphrag_lite.text.transcripts import is_talk
 

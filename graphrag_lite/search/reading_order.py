@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag_lite.search.answer import Statement, blocks_of, subject_of
-from graphrag_lite.search.sentence_choice import ASKS, MAX_LENGTH, read_out
+from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.sentence_candidates import ASKS, MAX_LENGTH, blocks_of, read_out, subject_of
 from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
 from graphrag_lite.text.transcripts import is_head, speaker_of, speakers, spoken_span
 from graphrag_lite.text.words import terms

@@ -63,9 +63,7 @@ async def index_search(
 
     read = read_stated_values(documents, attempt)
     told = zip(tables.rows(documents, "id", "title", "language"), read, strict=True)
-    about = {
-        key: ("\n".join(dict.fromkeys([title, *one.words.values()])), language) for (key, title, language), one in told
-    }
+    about = {key: ("\n".join(dict.fromkeys([title, *one.words.values()])), code) for (key, title, code), one in told}
 
     def passages(units: "pa.Table") -> Iterator[Passage]:
         for identity, document_id, text in tables.rows(units, "id", "document_id", "text"):

@@ -13,7 +13,8 @@ from graphrag_lite.search.answer import NOTHING
 from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.reading_order import in_reading_order
-from graphrag_lite.search.sentence_choice import DATELINE, MAX_ANSWER, MAX_LENGTH, choose_sentences
+from graphrag_lite.search.sentence_candidates import DATELINE, MAX_LENGTH
+from graphrag_lite.search.sentence_choice import MAX_ANSWER, choose_sentences
 from graphrag_lite.settings import Settings
 from graphrag_lite.text.words import terms
 

@@ -1,0 +1,246 @@
+"""The sentences of a text unit as candidates of an answer: what each says of the question, and what it is worth."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import pairwise
+from math import fsum
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from graphrag_lite.retrieval.entity_names import find_mentions, names_of_title
+from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.answer_type import DENIED, Sought
+from graphrag_lite.search.definitions import defines, is_about
+from graphrag_lite.text.sentences import is_statement, sentences
+from graphrag_lite.text.transcripts import LEAST_TERMS, asks_on, is_head, speaker_of, speakers, spoken_span
+from graphrag_lite.text.word_lists import expressions
+from graphrag_lite.text.words import UNSPACED, terms
+
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
+
+MIN_FRAGMENT, MAX_LENGTH = 25, 600  # characters; a shorter fragment is a heading, what is longer is no sentence
+DENSE = 2  # characters of another script that one of a script without spaces says as much as
+MAX_HEADING = 120  # characters of a line that is a heading; what is longer is a text that lost its lines
+# Tried at a few other values on nine sets: the mean of answers held moved by 2 points, single sets by up to 11.
+AROUND = 0.5  # what a term counts that is in the title or in the sentence before
+# What a sentence of the best text unit is worth that shares no term: more where a document is about one thing by name,
+# because a hop leads there ("the director of the film": "She was born in Oslo.").
+FLOOR, NAMED_FLOOR = 0.1, 0.2
+HELD = 0.5  # more for a sentence that tells of something that held in the period asked about
+CUE, DATED = 0.75, 3.0  # more for a sentence that holds what is asked for; a date
+SAME = 0.8  # of the question's weight: a question that holds so much is the one asked
+THANKS = 0.5  # what a turn of a talk counts that says nothing
+ADJACENT = 0.5  # more for a sentence in which all terms stand together that the question has side by side
+COUNTED = 3.0  # more for a sentence that counts what "how many" asks about
+CELL = 3.0  # more for a cell of a row of which the question says the label, and not the value
+AS_WRITTEN = 0.35  # more for one with all words of the question in the very form
+DEFINED = 5.0  # more for one that says what a thing is, where that is asked
+INTRODUCED = 3.0  # more for the first sentence below the name of that thing, or behind the very question
+# What a question counts, where a kind of thing is asked for, an entry of a bibliography, what announces a finding, and
+# what denies the fact of which more is asked.
+UNFIT = 0.5
+CODE = 0.3  # what a line of code counts, which shows what others say, and a legal notice
+_FORMS = expressions(__package__, "sentence_choice.txt")
+REFERENCE, ANNOUNCES = re.compile(_FORMS["reference"]), re.compile(_FORMS["announces"], re.I)
+ASKED = re.compile(_FORMS["asked"], re.I)
+DATELINE = re.compile(_FORMS["dateline"])
+_LINE = re.compile(r".+\n?")
+ITEM = re.compile(r"\n?[-*•] ")
+_JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "LiHua"
+ASKS = re.compile(r"(?:[?？؟]|[すた]か。?)[\"'”’»)\]」』]*$")
+ASKING_WORDS = frozenset(("ask", "asks", "asked"))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a sentence is to hold: terms of the question, pairs of them side by side, the kind of thing asked for."""
+
+    terms: frozenset[str]
+    weight: Mapping[str, float]  # of all terms that ask
+    pairs: Mapping[tuple[str, str], float]  # their weights, adding up to 1
+    sought: Sought
+
+    def is_same(self, own: Set[str]) -> bool:
+        """Say whether a question of such terms is the one asked: what follows it answers."""
+        asked = fsum(weight for term, weight in self.weight.items() if term in own)
+        return len(self.weight) > 1 and asked >= SAME * fsum(self.weight.values())
+
+    def worth(self, index: "SnapshotView", said: str, own: Sequence[str], language: str) -> float:
+        """Return what it is worth that a sentence has such terms in such an order, and says what kind of thing."""
+        together = fsum(self.pairs.get(pair, 0.0) for pair in set(pairwise(own)))
+        worth = 1 + ADJACENT * together
+        if not self.terms.isdisjoint(own):
+            worth *= (1 + AS_WRITTEN * self.sought.shares_words(said)) * (UNFIT if REFERENCE.search(said) else 1.0)
+        if self.sought.is_held(index, said, language):
+            worth *= 1 + (DATED if self.sought.kind == "time" else CUE)
+            if self.sought.how_many and self.sought.counts(said, self.terms, language):
+                worth *= 1 + COUNTED
+        if ANNOUNCES.search(said) or (ASKED.search(said) and self.sought.words.isdisjoint(ASKING_WORDS)):
+            worth *= UNFIT
+        if self.sought.affirms and not self.terms.isdisjoint(terms(" ".join(DENIED.findall(said)), language)):
+            worth *= UNFIT
+        if self.sought.is_defined(said):
+            worth *= 1 + DEFINED
+        return worth
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence, and what it is worth: `worth` times how much of the question it and what stands around it hold."""
+
+    place: Statement
+    terms: frozenset[str]
+    around: frozenset[str]  # the question's terms in the title and the sentence before
+    worth: float
+    floor: float
+    begins: bool  # it tells of what begins with a period asked about
+
+    def value(self, left: Mapping[str, float], whole: float) -> float:
+        """Return what it is worth where terms of the question weigh what is `left` of them, of `whole`."""
+        # fsum: a sum that does not depend on the order of a set
+        match = fsum(left[t] for t in self.terms & left.keys()) + AROUND * fsum(left[t] for t in self.around)
+        return self.worth * (match / whole + self.floor)
+
+
+def candidates_in(
+    index: "SnapshotView", unit: int, score: float, wanted: Wanted, held: Mapping[int, tuple[float, bool]]
+) -> Iterator[Candidate]:
+    """Yield the sentences of a text unit that may be told. `held` is by where what held begins (`choose_sentences`)."""
+    asked = wanted.terms
+    row = index.document_row[unit]
+    document, language = index.document_of(unit)
+    heading, offset = index.cell("documents", "title", row), index.cell("text_units", "char_start", unit)
+    title, text = asked.intersection(terms(heading, language)), index.cell("text_units", "text", unit)
+    things = () if defines(text, wanted.sought.things) else wanted.sought.things
+    introduced = marked = offset == 0 and is_about(heading, things)
+    floor = NAMED_FLOOR if subject_of(index, row) else FLOOR
+    left_out, code, notices, cards = itemgetter("references", "code", "notice", "card")(blocks_of(index, row))
+    before = headed = frozenset[str]()
+    for span in _spans(text, offset, language, cards):
+        start, end = spoken_span(document, offset + span[0], offset + span[1])
+        sentence = document[start:end]
+        fragment = not is_statement(sentence)
+        if end - start > MAX_LENGTH or DATELINE.fullmatch(sentence) or _is_in(left_out, start):
+            continue
+        names_it, hashed = is_about(sentence, things), sentence.startswith("#")
+        if names_it or hashed or _is_of_heading(document, start):
+            introduced, marked = introduced or names_it, hashed
+            headed = asked.intersection(terms(sentence, language))
+            continue
+        of_row = _is_in(cards, start)
+        own = frozenset(in_order := terms(sentence, language))
+        asks = ASKS.search(sentence, max(0, len(sentence) - 4)) is not None
+        same = asks and wanted.is_same(own)
+        if same and not speakers(document):  # a talk's is told with its reply
+            introduced = True
+            continue
+        too_short = fragment and not same and _is_too_short(sentence, document, own, asked)
+        if not of_row and (too_short or (fragment and is_head(document, start, end))):
+            introduced = introduced and marked  # the next name of a list
+            before = own & asked if asks else before  # a short question, whose reply is next
+            continue
+        own |= wanted.sought.in_other_words(sentence, own) & asked
+        if of_row and fragment and _is_idle_cell(sentence, own, language, wanted):
+            continue
+        label = document[offset + span[0] : start].strip()
+        of_time = [told for at, told in held.items() if offset + span[0] <= at < end]
+        n_new = len(own - asked)  # what only repeats the question does not answer it
+        worth = score * (n_new + 0.1) / (n_new + 1) * wanted.worth(index, f"{label} {sentence}", in_order, language)
+        worth *= 1 + HELD * max((fit for fit, _ in of_time), default=0)
+        worth *= 1 + CELL * (of_row and fragment and _is_asked_by_label(sentence, language, wanted))
+        shows = any(first <= start and end <= last for first, last in (*code, *notices))
+        if introduced and not fragment and not shows and not ITEM.match(document, max(0, start - 2)):
+            worth, introduced = worth * (1 + INTRODUCED), False
+            before |= asked
+        worth *= _as_question(document, start, own, wanted, asks=asks, same=same)
+        thanks = label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2)  # or "Yes, sure."
+        worth *= (CODE if shows else 1.0) * (THANKS if thanks else 1.0)
+        known = asked & _terms_of_name(label or speaker_of(document, start), language)
+        answers = wanted.sought.kind == "person" and label.endswith((":", "：")) and not known
+        own |= known
+        place = Statement(unit, start, end, label.rstrip(":： ") if answers else "")
+        around, begins = (title | headed | before) - own, any(begins for _, begins in of_time)
+        yield Candidate(place, own, around, worth, floor, begins)
+        before = own & asked
+
+
+def _is_of_heading(document: str, place: int) -> bool:
+    """Say whether what stands at a place is part of a heading: "## 8.5. How is it done?" are two sentences."""
+    start = document.rfind("\n", max(0, place - MAX_HEADING - 1), place) + 1
+    return document.startswith("#", start) and document.find("\n", place, start + MAX_HEADING + 1) >= 0
+
+
+def _is_in(spans: Iterable[tuple[int, int]], place: int) -> bool:
+    return any(start <= place < end for start, end in spans)
+
+
+def _as_question(document: str, start: int, own: Set[str], wanted: Wanted, *, asks: bool, same: bool) -> float:
+    """Return what a sentence counts as one that asks: the question itself and little more leads to its reply."""
+    if same and 2 * len(own - wanted.terms) <= len(own):
+        return 1 + INTRODUCED
+    idle = asks and (wanted.sought.kind or wanted.sought.things)
+    return UNFIT if idle or (wanted.sought.said and asks_on(document, start)) else 1.0
+
+
+def _is_too_short(sentence: str, document: str, own: Set[str], asked: Set[str]) -> bool:
+    """Say whether a fragment says too little; a message without a full stop, which is all of its document, does not."""
+    length = len(sentence) * (DENSE if UNSPACED.search(sentence) else 1)
+    return length < MIN_FRAGMENT and not (sentence == document.strip() and 1 < len(own - asked) < len(own))
+
+
+def _is_idle_cell(sentence: str, own: Set[str], language: str, wanted: Wanted) -> bool:
+    """Say whether a cell says nothing that is asked: "Created: 2026-03-16", or "Key: SUP-12", which is asked about."""
+    value = terms(sentence.partition(":")[2], language)
+    return wanted.terms.issuperset(value) or not (own & wanted.terms or wanted.sought.kind)
+
+
+def _terms_of_name(name: str, language: str) -> frozenset[str]:
+    return frozenset(terms(f"{name} {_JOINED.sub(' ', name)}", language))
+
+
+def _spans(text: str, offset: int, language: str, cards: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return where the sentences of a text unit are, that begins at `offset`; of a card the lines."""
+    spans = [span for span in sentences(text, language) if not _is_in(cards, offset + span[0])]
+    lines = (line.span() for line in _LINE.finditer(text if cards else ""))
+    return sorted([*spans, *(line for line in lines if _is_in(cards, offset + line[0]))])
+
+
+def _is_asked_by_label(cell: str, language: str, wanted: Wanted) -> bool:
+    """Say whether a question asks for a cell by its label: "Status: Open", for what the status is; no day for "who"."""
+    label, _, value = cell.partition(":")
+    kind, in_digits = wanted.sought.kind, any(map(str.isdigit, value))
+    own = frozenset(terms(label.replace("_", " "), language))
+    own |= wanted.sought.in_other_words(label, own)
+    if not any(term.startswith(asked) for term in own for asked in wanted.weight) or not wanted.terms.isdisjoint(
+        terms(value, language)
+    ):
+        return False
+    return not kind or in_digits == (kind in ("time", "number"))
+
+
+def read_out(index: "SnapshotView", place: Statement) -> tuple[str, str]:
+    """Return what a place says, and its language."""
+    text, language = index.document_of(place.unit)
+    return text[place.start : place.end], language
+
+
+def blocks_of(index: "SnapshotView", row: int) -> dict[str, list[tuple[int, int]]]:
+    """Return where the blocks of a document are, by kind."""
+    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for block in index.cell("documents", "blocks", row) or ():
+        found[block["kind"]].append((block["char_start"], block["char_end"]))
+    return found
+
+
+def subject_of(index: "SnapshotView", row: int) -> str:
+    """Return the name that a document of one text unit is about, its title; "" where that is no name."""
+    if len(index.cell("documents", "text_unit_ids", row)) != 1:
+        return ""
+    language = index.cell("documents", "language", row)
+    for name in names_of_title(index.cell("documents", "title", row)):
+        if any(mention.end - mention.start == len(name) for mention in find_mentions(name, language, index.names)):
+            return name
+    return ""
