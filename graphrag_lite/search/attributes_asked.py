@@ -8,20 +8,29 @@ holds in any form tells as much in a short question.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphrag_lite.retrieval import top_k
 from graphrag_lite.retrieval.abstention import INFLECTED, MIN_UNITS
-from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM, YEAR
+from graphrag_lite.retrieval.bm25 import LEAST_STEM, YEAR
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.other_words import amounts, attributes_told, general_terms, in_other_words, role_terms
 from graphrag_lite.search.answer_type import Sought, kind_asked
+from graphrag_lite.search.beside_names import (
+    beside,
+    beside_names,
+    has_form,
+    is_about,
+    is_held,
+    rarest,
+    text_of,
+    together,
+)
 from graphrag_lite.search.definitions import only_alike, thing_asked
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
@@ -31,19 +40,14 @@ from graphrag_lite.text.words import ASKING, UNSPACED, content_words, terms
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from graphrag_lite.retrieval.bm25 import Bm25
     from graphrag_lite.retrieval.question import Question
-    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
     Scores = npt.NDArray[np.floating[Any]]
 
 READ = 12  # best text units that an answer is read from
-LOOKED_AT = 200  # best text units with a name, or a word of the question, that are read
-BESIDE = 2  # sentences before and after a name that tell of it; at 1, 2.8% of lihua_world's questions are refused
 HOPS = 2  # terms besides a name from which a question may lead on from the document about it to another
 WHOLE_NAME = 3  # words of a name that some sentence has to hold together
-LEAST_NAME, LEAST_JOINED = 3, 6  # letters of a name's word, and of one that accounts begin with ("WolfgangSchulz")
-RARE = 3  # times as many text units as the rarest word of a name: a word that more hold is of others, too
+LEAST_NAME = 3  # letters of a name's word
 PART = 0.5  # of a word is an n-gram of a script without spaces
 LONG = 8  # terms of a question that holds its name by the way
 # Terms of a question of which each counts, where so few of a corpus's words are new (`Bm25.novelty`); and the least
@@ -119,8 +123,8 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
     if (inflected and not asked.told) or not _asks_of_one(asked, names, best):
         return False
     one = " ".join(question.capitalized) in question.text and not inflected
-    split = one and 1 < len(names) <= WHOLE_NAME and not _together(index, names, scores)
-    return split or _is_not_beside(asked, _rare(bm25, names), scores)
+    split = one and 1 < len(names) <= WHOLE_NAME and not together(index, names, scores)
+    return split or _is_not_beside(asked, rarest(bm25, names), scores)
 
 
 def _asked(question: "Question") -> _Asked:
@@ -145,20 +149,20 @@ def _asked(question: "Question") -> _Asked:
 
 def _is_nowhere(asked: _Asked, best: Iterable[int]) -> bool:
     """Say whether the best text units do not tell an attribute, or no sentence holds what is counted and a number."""
-    read = [_text(asked.question.index, unit) for unit in best]
+    read = [text_of(asked.question.index, unit) for unit in best]
     if not all(asked.tell(read)):
         return True
     spoken = (text[start:end] for text in read for start, end in sentences(text, "en"))
     return bool(asked.counted) and not any(
-        _has_form(asked.counted, terms(one, "en")) and Sought().has_count(one) for one in spoken
+        has_form(asked.counted, terms(one, "en")) and Sought().has_count(one) for one in spoken
     )
 
 
 def _is_not_beside_unspaced(asked: _Asked, best: Sequence[int]) -> bool:
     """Say whether none of the attributes is told beside a name in a script without spaces."""
     index = asked.question.index
-    names = _unspaced_names(asked.question, [_text(index, unit) for unit in best]) if asked.told else ()
-    near = (text for unit in best for text, _ in _beside(index, unit, frozenset(), names))
+    names = _unspaced_names(asked.question, [text_of(index, unit) for unit in best]) if asked.told else ()
+    near = (text for unit in best for text, _ in beside(index, unit, frozenset(), names))
     return bool(names) and not any(asked.tell(near))
 
 
@@ -173,9 +177,9 @@ def _is_of_another(asked: _Asked, scores: "Scores") -> bool:
     if not asked.told or not held or not (paid or (held.isdisjoint(asked.names) and len(words) <= HOPS)):
         return False
     lacking = len(words) if not paid else len(words) // 2 if len(words) > 2 else 0
-    near = list(_beside_names(asked.question.index, _rare(bm25, held), set(), scores))
+    near = list(beside_names(asked.question.index, rarest(bm25, held), set(), scores))
     return bool(near) and not any(
-        all(asked.tell([text])) and sum(not _has_form(asked.meant.get(term, {term}), own) for term in words) <= lacking
+        all(asked.tell([text])) and sum(not has_form(asked.meant.get(term, {term}), own) for term in words) <= lacking
         for text, own in near
     )
 
@@ -192,23 +196,23 @@ def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
     named = len(question.weights) <= LONG and names and of_one
     if not named or not asked.words:
         return False
-    return len(asked.others) <= HOPS or not any(_is_about(question.index, unit, names) for unit in best)
+    return len(asked.others) <= HOPS or not any(is_about(question.index, unit, names) for unit in best)
 
 
 def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
     """Say whether nothing that stands beside one of some names tells what is asked of it."""
     question = asked.question
     sought, bm25 = {form for term in asked.others for form in asked.meant[term]}, question.index.bm25
-    beside = list(_beside_names(question.index, names, set() if asked.told else sought, scores))
-    of_it = (_of_others_left_out(question, text, names) for text, _ in beside)
+    near = list(beside_names(question.index, names, set() if asked.told else sought, scores))
+    of_it = (_of_others_left_out(question, text, names) for text, _ in near)
     if asked.counted:
         return not any(Sought().counts(text, asked.counted, question.language) for text in of_it)
     told = asked.tell(of_it)
     if told and not sought:  # how old somebody was who died is told by neither alone
         return not all(told)
-    if bm25.novelty[0] > UNHEARD and not any(told) and not any(len(_units(question.index, form)) for form in sought):
+    if bm25.novelty[0] > UNHEARD and not any(told) and not is_held(question.index, sought):
         return False
-    return not any(told) and not any(_has_form(sought, own) for _, own in beside)
+    return not any(told) and not any(has_form(sought, own) for _, own in near)
 
 
 def _of_others_left_out(question: "Question", text: str, names: Set[str]) -> str:
@@ -231,19 +235,13 @@ def _of_others_left_out(question: "Question", text: str, names: Set[str]) -> str
     return " ".join(said for said in spoken if not names_another(said))
 
 
-def _rare(bm25: "Bm25", names: Set[str]) -> set[str]:
-    """Return the words of names that fewest text units hold: of "Jeff Bezos" the second, of many Jeffs."""
-    n_units = {name: len(bm25.postings(name)[0]) for name in names}
-    return {name for name, n in n_units.items() if n <= RARE * min(n_units.values())}
-
-
 def _is_in_pieces(asked: _Asked, scores: "Scores") -> bool:
     """Say whether a question asks what a thing of several words is that no sentence holds."""
     question = asked.question
     pieces = set(question.terms_of(asked.thing)) - question.names - ASKING - {"number"}
     # "five" may be written "5", and "x" is a letter
     pieces = {term for term in pieces if len(term) > 1 and not Sought().has_count(term)}
-    return 1 < len(pieces) == len(asked.thing.split()) <= WHOLE_NAME and not _together(question.index, pieces, scores)
+    return 1 < len(pieces) == len(asked.thing.split()) <= WHOLE_NAME and not together(question.index, pieces, scores)
 
 
 def _counted(question: "Question") -> set[str]:
@@ -269,14 +267,14 @@ def _misses_a_word(asked: _Asked) -> bool:
         return True
     held_by = _HOLDER.match(question.text)
     role = [form for term in question.terms_of(held_by[1]) for form in in_other_words(term, "en")] if held_by else []
-    if role and not any(len(_units(question.index, form)) for form in role):
+    if role and not is_held(question.index, role):
         return True
     if bm25.n_units < MIN_UNITS or bm25.novelty[0] > (KNOWN if n_asked > FEW else KNOWN_OF_FEW):
         return False
     if any(len(name) >= LEAST_NAME and not bm25.holds(name) for name in asked.names):
         return True
     long = (meant for meant in asked.meant.values() if min(map(len, meant)) >= LEAST_STEM)
-    return any(not any(len(_units(question.index, term)) for term in meant) for meant in long)
+    return any(not is_held(question.index, meant) for meant in long)
 
 
 def _misses_its_topic(question: "Question") -> bool:
@@ -287,7 +285,7 @@ def _misses_its_topic(question: "Question") -> bool:
     index = question.index
     topic = _ABOUT.search(question.text)
     own = set(question.terms_of(topic[1])) - ASKING if topic else set()
-    if own and not any(len(_units(index, form)) for term in own for form in in_other_words(term, question.language)):
+    if own and not is_held(index, (form for term in own for form in in_other_words(term, question.language))):
         return True
     years = [int(term) for term in question.weights if YEAR.fullmatch(term) and not index.bm25.holds(term)]
     if not years or kind_asked(question.text, question.language) != "number":
@@ -299,57 +297,8 @@ def _misses_its_topic(question: "Question") -> bool:
 def _misses_every_word(asked: _Asked) -> bool:
     """Say whether no text holds any word that says something, in any form: "How do I make pancakes?"."""
     said = [asked.meant.get(term, {term}) for term in asked.names | asked.words]
-    held = (len(_units(asked.question.index, form)) for meant in said for form in meant)
-    return bool(said) and not asked.told and not any(held)
-
-
-def _together(index: "SnapshotView", asked: Set[str], scores: "Scores") -> bool:
-    """Say whether a title or a sentence has all of some terms, in any form: "a cup for the world" is no "World Cup"."""
-    units = reduce(np.intersect1d, (_units(index, term) for term in sorted(asked)))
-    units = units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT]
-    return any(
-        _is_about(index, unit, asked, whole=True)
-        or any(all(_has_form({term}, own) for term in asked) for own in _sentences(index, unit)[1])
-        for unit in units.tolist()
-    )
-
-
-def _beside_names(
-    index: "SnapshotView", names: Set[str], asked: Set[str], scores: "Scores"
-) -> Iterator[tuple[str, Set[str]]]:
-    """Yield what stands beside a name, and its terms, in the best text units with it and, if any, a word of `asked`."""
-    units = np.unique(np.concatenate([_units(index, term) for term in sorted(names)]))
-    if asked:
-        units = np.intersect1d(units, np.concatenate([_units(index, term) for term in sorted(asked)]))
-    for unit in units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT].tolist():
-        yield from _beside(index, unit, names)
-
-
-def _is_about(index: "SnapshotView", unit: int, names: Set[str], *, whole: bool = False) -> bool:
-    """Say whether a text unit's document has one of some terms in its title, or all of them."""
-    own = _title_terms(index, unit)
-    return names <= own if whole else not names.isdisjoint(own)
-
-
-def _title_terms(index: "SnapshotView", unit: int) -> set[str]:
-    row = index.document_row[unit]
-    return set(terms(*(index.cell("documents", name, row) for name in ("title", "language"))))
-
-
-def _units(index: "SnapshotView", term: str) -> "npt.NDArray[np.int32]":
-    """Return the text units that hold a term, or a word that begins like it."""
-    return index.bm25.forms(term) if len(term) >= LEAST_STEM else index.bm25.postings(term)[0]
-
-
-def _text(index: "SnapshotView", unit: int) -> str:
-    return str(index.cell("text_units", "text", unit))
-
-
-def _sentences(index: "SnapshotView", unit: int) -> tuple[list[tuple[int, int]], list[frozenset[str]]]:
-    """Return where the sentences of a text unit are, and their terms."""
-    text, language = _text(index, unit), index.cell("documents", "language", index.document_row[unit])
-    spans = list(sentences(text, language))
-    return spans, [frozenset(terms(text[start:end], language)) for start, end in spans]
+    forms = (form for meant in said for form in meant)
+    return bool(said) and not asked.told and not is_held(asked.question.index, forms)
 
 
 def _known_names(question: "Question") -> tuple[str, ...]:
@@ -364,37 +313,3 @@ def _unspaced_names(question: "Question", texts: Iterable[str]) -> tuple[str, ..
         return ()
     words = (word for word in content_words(question.text, question.language) if len(word) >= LEAST_NAME)
     return _known_names(question) or tuple(word for word in words if any(word in text for text in texts))
-
-
-def _beside(
-    index: "SnapshotView", unit: int, names: Set[str], unspaced: tuple[str, ...] = ()
-) -> Iterator[tuple[str, Set[str]]]:
-    """Yield what stands beside a name in a text unit, and its terms; all of it where its title has the name.
-
-    `names` are terms, `unspaced` are looked for as they are written.
-    """
-    text, (spans, own) = _text(index, unit), _sentences(index, unit)
-    title = _title_terms(index, unit)
-    if not names.isdisjoint(title):
-        yield text, frozenset().union(*own)
-        return
-    for at, words in enumerate(own):
-        written = text[slice(*spans[at])] if unspaced else ""
-        if any(name in written for name in unspaced) or any(
-            word.startswith(name) if len(name) >= LEAST_JOINED else word == name for word in words for name in names
-        ):
-            first, last = max(0, at - BESIDE), min(len(spans), at + BESIDE + 1)
-            if text.startswith("#", spans[at][0]):  # all of its section
-                heads = (n for n in range(at + 1, len(spans)) if text.startswith("#", spans[n][0]))
-                last = next(heads, len(spans))
-            yield text[spans[first][0] : spans[last - 1][1]], frozenset().union(title, *own[first:last])
-
-
-def _has_form(asked: Iterable[str], words: Iterable[str]) -> bool:
-    """Say whether one of some words is a form of one that is asked for, or is it.
-
-    >>> _has_form({"marri"}, ["marriag"]), _has_form({"age"}, ["agent"])
-    (True, False)
-    """
-    stems = [term[: max(LEAST_STEM, len(term) - ENDING)] for term in asked if len(term) >= LEAST_STEM]
-    return any(word in asked or any(map(word.startswith, stems)) for word in words)

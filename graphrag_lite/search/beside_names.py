@@ -1,0 +1,118 @@
+"""What stands beside names in text units, and which text units hold a word in any form."""
+
+from collections.abc import Iterable, Iterator, Set
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM
+from graphrag_lite.text.sentences import sentences
+from graphrag_lite.text.words import terms
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from graphrag_lite.retrieval.bm25 import Bm25
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
+
+    Scores = npt.NDArray[np.floating[Any]]
+
+LOOKED_AT = 200  # best text units with a name, or a word of the question, that are read
+BESIDE = 2  # sentences before and after a name that tell of it; at 1, 2.8% of lihua_world's questions are refused
+RARE = 3  # times as many text units as the rarest word of a name: a word that more hold is of others, too
+LEAST_JOINED = 6  # letters of a name's word that accounts begin with ("WolfgangSchulz")
+
+
+def rarest(bm25: "Bm25", names: Set[str]) -> set[str]:
+    """Return the words of names that fewest text units hold: of "Jeff Bezos" the second, of many Jeffs."""
+    n_units = {name: len(bm25.postings(name)[0]) for name in names}
+    return {name for name, n in n_units.items() if n <= RARE * min(n_units.values())}
+
+
+def together(index: "SnapshotView", asked: Set[str], scores: "Scores") -> bool:
+    """Say whether a title or a sentence has all of some terms, in any form: "a cup for the world" is no "World Cup"."""
+    units = reduce(np.intersect1d, (_units(index, term) for term in sorted(asked)))
+    units = units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT]
+    return any(
+        is_about(index, unit, asked, whole=True)
+        or any(all(has_form({term}, own) for term in asked) for own in _sentences(index, unit)[1])
+        for unit in units.tolist()
+    )
+
+
+def beside_names(
+    index: "SnapshotView", names: Set[str], asked: Set[str], scores: "Scores"
+) -> Iterator[tuple[str, Set[str]]]:
+    """Yield what stands beside a name, and its terms, in the best text units with it and, if any, a word of `asked`."""
+    units = np.unique(np.concatenate([_units(index, term) for term in sorted(names)]))
+    if asked:
+        units = np.intersect1d(units, np.concatenate([_units(index, term) for term in sorted(asked)]))
+    for unit in units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT].tolist():
+        yield from beside(index, unit, names)
+
+
+def beside(
+    index: "SnapshotView", unit: int, names: Set[str], unspaced: tuple[str, ...] = ()
+) -> Iterator[tuple[str, Set[str]]]:
+    """Yield what stands beside a name in a text unit, and its terms; all of it where its title has the name.
+
+    `names` are terms, `unspaced` are looked for as they are written.
+    """
+    text, (spans, own) = text_of(index, unit), _sentences(index, unit)
+    title = _title_terms(index, unit)
+    if not names.isdisjoint(title):
+        yield text, frozenset().union(*own)
+        return
+    for at, words in enumerate(own):
+        written = text[slice(*spans[at])] if unspaced else ""
+        if any(name in written for name in unspaced) or any(
+            word.startswith(name) if len(name) >= LEAST_JOINED else word == name for word in words for name in names
+        ):
+            first, last = max(0, at - BESIDE), min(len(spans), at + BESIDE + 1)
+            if text.startswith("#", spans[at][0]):  # all of its section
+                heads = (n for n in range(at + 1, len(spans)) if text.startswith("#", spans[n][0]))
+                last = next(heads, len(spans))
+            yield text[spans[first][0] : spans[last - 1][1]], frozenset().union(title, *own[first:last])
+
+
+def is_about(index: "SnapshotView", unit: int, names: Set[str], *, whole: bool = False) -> bool:
+    """Say whether a text unit's document has one of some terms in its title, or all of them."""
+    own = _title_terms(index, unit)
+    return names <= own if whole else not names.isdisjoint(own)
+
+
+def _title_terms(index: "SnapshotView", unit: int) -> set[str]:
+    row = index.document_row[unit]
+    return set(terms(*(index.cell("documents", name, row) for name in ("title", "language"))))
+
+
+def is_held(index: "SnapshotView", forms: Iterable[str]) -> bool:
+    """Say whether a text unit holds one of some terms, or a word that begins like it."""
+    return any(len(_units(index, form)) for form in forms)
+
+
+def _units(index: "SnapshotView", term: str) -> "npt.NDArray[np.int32]":
+    """Return the text units that hold a term, or a word that begins like it."""
+    return index.bm25.forms(term) if len(term) >= LEAST_STEM else index.bm25.postings(term)[0]
+
+
+def text_of(index: "SnapshotView", unit: int) -> str:
+    return str(index.cell("text_units", "text", unit))
+
+
+def _sentences(index: "SnapshotView", unit: int) -> tuple[list[tuple[int, int]], list[frozenset[str]]]:
+    """Return where the sentences of a text unit are, and their terms."""
+    text, language = text_of(index, unit), index.cell("documents", "language", index.document_row[unit])
+    spans = list(sentences(text, language))
+    return spans, [frozenset(terms(text[start:end], language)) for start, end in spans]
+
+
+def has_form(asked: Iterable[str], words: Iterable[str]) -> bool:
+    """Say whether one of some words is a form of one that is asked for, or is it.
+
+    >>> has_form({"marri"}, ["marriag"]), has_form({"age"}, ["agent"])
+    (True, False)
+    """
+    stems = [term[: max(LEAST_STEM, len(term) - ENDING)] for term in asked if len(term) >= LEAST_STEM]
+    return any(word in asked or any(map(word.startswith, stems)) for word in words)
