@@ -97,12 +97,8 @@ GRAPH = [
 PUBLISH = [
     Stage(
         "publish_text_units",
-        reads=("documents", "source_units", "entities", "relationships", "covariates"),
+        reads=("source_units", "entities", "relationships", "covariates"),
         writes=("text_units",),
-        columns={
-            "documents": ("id", "text"),
-            "source_units": ("id", "document_id", "ordinal", "char_start", "char_end", "n_tokens"),
-        },
     ),
     Stage(
         "index_search",

@@ -22,7 +22,7 @@ def last(folder: Path, *, changed: Iterable[str] = (), failed: Iterable[str] = (
         documents = _holding(units)
     written["documents"] = asyncio.run(publish_documents(documents, units))
     none = (tables.make(name, []) for name in ("entities", "relationships", "covariates"))
-    written["text_units"] = asyncio.run(publish_text_units(written["documents"], units.drop_columns(["text"]), *none))
+    written["text_units"] = asyncio.run(publish_text_units(units, *none))
     for name, table in written.items():
         tables.write(folder, name, table)
     return Last(folder, frozenset(changed), tuple(failed))

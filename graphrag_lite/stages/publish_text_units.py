@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 
 async def publish_text_units(
-    documents: "pa.Table",
     source_units: "pa.Table",
     entities: "pa.Table",
     relationships: "pa.Table",
@@ -19,8 +18,7 @@ async def publish_text_units(
     """Return `text_units`."""
     return tables.make_columns(
         "text_units",
-        **{name: source_units[name] for name in source_units.column_names}
-        | {"text": tables.stretches(source_units, [documents])},
+        **{name: source_units[name] for name in source_units.column_names},
         human_readable_id=range(source_units.num_rows),
         entity_ids=_ids_by_unit(source_units, entities),
         relationship_ids=_ids_by_unit(source_units, relationships),

@@ -54,23 +54,21 @@ async def split_text_units(
                 tell(document.id, start, text := document.text[start:end])
                 yield _key(text), document.id, ordinal, start, end, "", n_tokens
 
-    made = tables.make("source_units", rows()).drop_columns(["text"])
+    made = tables.make("source_units", rows())
+    place = made.schema.get_field_index("text")  # put in chunk by chunk: `make` holds each column twice
+    made = made.set_column(place, made.field(place), tables.stretches(made, [new]))
     units = groups.stack(kept, made)
     ids = pa.array(groups.numbered_ids(units, kept.num_rows, gone), pa.string())
     units = groups.in_order(units.set_column(0, "id", ids), "document_id", source_documents["id"])
-    texts = {"text": tables.stretches(units, [source_documents])}
-    return tables.make_columns("source_units", **{name: units[name] for name in units.column_names} | texts)
+    return tables.make_columns("source_units", **{name: units[name] for name in units.column_names})
 
 
 def _before(source_documents: "pa.Table", last: Last | None) -> tuple["pa.Table", list[str]]:
-    """Return the last snapshot's units of documents that are still there, without texts, and the keys of all others."""
-    none = tables.make("source_units", []).drop_columns(["text"])
-    found = last.read(source_units=none.column_names, unless={"settings", "code"}) if last else None
-    if not last or not found:
-        return none, []
-    kept, gone = groups.split_rows(found[0], "document_id", source_documents["id"])
-    went = last.rows("text_units", "id", gone["id"].to_pylist(), "id", "text")
-    return (none, []) if went is None else (kept, [_key(text) for text in went["text"].to_pylist()])
+    """Return the last snapshot's units of documents that are still there, and the keys of all others."""
+    none = tables.make("source_units", [])
+    found = last.read(text_units=none.column_names, unless={"settings", "code"}) if last else None
+    kept, gone = groups.split_rows((found or [none])[0], "document_id", source_documents["id"])
+    return kept, [_key(text) for text in gone["text"].to_pylist()]
 
 
 def _key(text: str) -> str:
