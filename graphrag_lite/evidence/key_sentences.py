@@ -59,13 +59,14 @@ def choose_sentences(
         return sentence.worth == 0, sentence.text in used, -lexical * (sentence.worth or 1.0)
 
     chosen: list[int] = []
+    told: list[frozenset[str]] = []
     for place in cheapest_first(len(sentences), cost):
         if len(chosen) == most:
             break
-        if not says_the_same(
-            frozenset(sentences[place].terms), (frozenset(sentences[other].terms) for other in chosen)
-        ):
+        own = frozenset(sentences[place].terms)
+        if not says_the_same(own, told):
             chosen.append(place)
+            told.append(own)
             for term in sentences[place].terms:
                 weight[term] *= REPEATED
     return chosen

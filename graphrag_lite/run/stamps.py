@@ -144,7 +144,7 @@ def code_hash(*modules: str) -> str:
     """Return a hash of modules, of what they import from this package, of the files beside them, and of `libraries`."""
     content = hashlib.sha256(json.dumps(libraries()).encode())
     paths = closure(*modules)
-    folders = {path.parent for path in paths.values() if path.is_relative_to(PACKAGE)}
+    folders = {path.parent for name, path in paths.items() if name in _modules()}
     beside = {path for folder in folders for path in _data_files(folder)}
     for name, path in sorted((_shown(path), path) for path in {*paths.values(), *beside}):
         content.update(f"{name}\0{_hash(path)}\0".encode())
@@ -154,7 +154,8 @@ def code_hash(*modules: str) -> str:
 @cache
 def _shown(path: Path) -> str:
     """Return the name of a file in the package; of one outside, the name that it has wherever it is installed."""
-    return path.relative_to(PACKAGE).as_posix() if path.is_relative_to(PACKAGE) else path.name
+    outside, _, inside = path.as_posix().partition(f"{PACKAGE.as_posix()}/")
+    return path.name if outside else inside
 
 
 def closure(*modules: str) -> dict[str, Path]:

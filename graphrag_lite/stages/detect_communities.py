@@ -42,7 +42,8 @@ async def detect_communities(
     run wrote, make everything anew; other code does not: a newer version must not rewrite every report.
     """
     # Nodes go by id: the order of nodes and edges decides Leiden's result as much as its seed.
-    nodes = entities.select(["id", "title", "degree"]).filter(_related(entities["id"], relationships))
+    related = np.unique([groups.row_indices(relationships[end], entities["id"]) for end in ("source_id", "target_id")])
+    nodes = entities.select(["id", "title", "degree"]).take(related)
     nodes = nodes.take(np.argsort(np.array(nodes["id"].to_pylist(), dtype=str), kind="stable"))
     node_ids, degrees, titles = nodes["id"].combine_chunks(), nodes["degree"].to_pylist(), nodes["title"].to_pylist()
     sources, targets = (groups.row_indices(relationships[end], node_ids) for end in ("source_id", "target_id"))
@@ -112,15 +113,6 @@ def _latest(owners: Ints, places: Ints, dates: list[str], n: int) -> list[str]:
     latest = np.zeros(n, np.int64)
     np.maximum.at(latest, owners, np.array([number[date[:10]] for date in dates], np.int64)[places])
     return [days[i] for i in latest.tolist()]
-
-
-def _related(entity_ids: "pa.ChunkedArray", relationships: "pa.Table") -> "pa.ChunkedArray":
-    """Return which entities are an end of a relationship."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    ends = pa.chunked_array([*relationships["source_id"].chunks, *relationships["target_id"].chunks], pa.string())
-    return pc.is_in(entity_ids, value_set=ends.combine_chunks())
 
 
 def _hierarchy(
