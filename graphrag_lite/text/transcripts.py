@@ -18,7 +18,7 @@ ASIDE = re.compile(
     r"(?:[\[(<]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?[\])>]?|\[[^\[\]\n]{1,40}\]|\([^()\n]{1,40}\))[^\S\n]*(?:[-–—][^\S\n]+)?"
 )
 LABEL = re.compile(r"([^\W\d_a-z][^\n:：.!?]{0,38}(?:\.[^\n:：.!?]{1,20}){0,2})[:：]\s*")
-LABELLED_LINE = re.compile(rf"(?:^|\n)[^\S\n]*(?:{ASIDE.pattern})*{LABEL.pattern}(?=\S)")
+LABELLED_LINE = re.compile(rf"\n[^\S\n]*(?:{ASIDE.pattern})*{LABEL.pattern}(?=\S)")  # "^" would be tried everywhere
 MAX_LABEL_WORDS = 6
 NEAR = 50_000  # characters before and after in which a page's head comes again
 HEAD = 30  # characters with which a page's head begins again and again
@@ -100,7 +100,7 @@ def speakers(text: str) -> frozenset[str]:
     >>> sorted(speakers("ANN B: Whales sing.\\nCY: Why?\\nANN B, Oslo: They do."))
     ['ann b']
     """
-    labels = [label for label in LABELLED_LINE.finditer(text) if _is_name(label)]
+    labels = [label for label in LABELLED_LINE.finditer(f"\n{text}") if _is_name(label)]
     if len(labels) < 2:
         return frozenset()
     n_lines = Counter(map(_name, labels))
