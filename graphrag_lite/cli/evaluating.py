@@ -48,8 +48,8 @@ def evaluate(
     methods = tuple(dict.fromkeys(methods))
     for method in methods:
         method_named(method)  # before an index is built for one that is not there
-    if output and not output.absolute().parent.is_dir():
-        raise OutputError(f"{output}: there is no folder {output.parent}.")
+    if output and (output.is_dir() or not output.absolute().parent.is_dir()):
+        raise OutputError(f"{output}: {'is a folder' if output.is_dir() else f'there is no folder {output.parent}'}.")
     loaded, sets = root.load(), evaluation_run.read_sets(folders)
     earlier = read_earlier(against, [(one.name, method) for one in sets for method in methods]) if against else {}
     results: list[dict[str, Any]] = []

@@ -12,6 +12,7 @@ from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import HELP, while_read
 from graphrag_lite.cli.options import JSON, ROOT, SESSION, Root
 from graphrag_lite.memory.store import NOTE, Entry, Memory
+from graphrag_lite.ops.exported import write_output
 
 TAGS = click.option("--tag", "tags", multiple=True, metavar="TAG", help="A word to find it by; repeatable.")
 OF_SESSION = click.option("--session", metavar="NAME", help="Only what is of this session.")
@@ -128,7 +129,6 @@ def promote(identity: str, folder: Path, root: Root) -> None:
 
     opened = _opened(root)
     entry = opened.entry(opened.named(identity))
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{entry.id}.md"
-    path.write_text(note_document(entry), encoding="utf-8")
+    write_output(path, note_document(entry).encode())
     click.echo(path)
