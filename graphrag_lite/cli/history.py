@@ -15,7 +15,7 @@ from rich.text import Text
 from graphrag_lite import tables
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import command, while_read
-from graphrag_lite.cli.options import JSON, ROOT, Root
+from graphrag_lite.cli.options import Root, with_options
 from graphrag_lite.cli.terminal import changes, cut, plain, spent
 from graphrag_lite.errors import IndexNotFound
 from graphrag_lite.run import comparison, run_log, snapshots
@@ -29,9 +29,7 @@ STYLES = {"failed": "bold red", "killed": "bold red", "interrupted": "bold yello
 
 
 @command("runs")
-@ROOT
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Most runs to show.")
-@JSON
+@with_options("runs")
 def runs(root: Root, limit: int, as_json: bool) -> None:
     output = root.output
     entries = run_log.entries(output)
@@ -46,9 +44,7 @@ def runs(root: Root, limit: int, as_json: bool) -> None:
 @command("diff")
 @click.argument("a", default="previous", metavar="[A]")
 @click.argument("b", default="current", metavar="[B]")
-@ROOT
-@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Most names under each heading.")
-@JSON
+@with_options("diff")
 def diff(a: str, b: str, root: Root, limit: int, as_json: bool) -> None:
     with _reading(root, a, b) as folders:
         found = comparison.compare(*folders)
@@ -60,7 +56,7 @@ def diff(a: str, b: str, root: Root, limit: int, as_json: bool) -> None:
 
 @command("rollback")
 @click.argument("identity", metavar="ID")
-@ROOT
+@with_options("rollback")
 def rollback(identity: str, root: Root) -> None:
     from graphrag_lite.ops.rollback import roll_back
 
@@ -74,8 +70,7 @@ def rollback(identity: str, root: Root) -> None:
 
 @command("check")
 @click.argument("identity", default="current", metavar="[ID]")
-@ROOT
-@JSON
+@with_options("check")
 def check(identity: str, root: Root, as_json: bool) -> None:
     from graphrag_lite.ops.check import check
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import command
-from graphrag_lite.cli.options import JSON, ROOT, Root
+from graphrag_lite.cli.options import Root, with_options
 from graphrag_lite.cli.terminal import plain
 from graphrag_lite.errors import InputError
 from graphrag_lite.evidence.places import describe_span
@@ -36,11 +36,7 @@ SILENT = ": that community has too little to say for a page of its own"
 @command("show")
 @click.argument("what", default="summary", type=click.Choice(["summary", *VIEWS, "report"]), metavar="[WHAT]")
 @click.argument("identity", required=False, metavar="[ID]")
-@ROOT
-@click.option("--suggest", is_flag=True, help="Of entities: pairs that may be one, as entities.yaml has them.")
-@click.option("--search", help="Only rows that hold this text, in upper or lower case.")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Most rows to show.")
-@JSON
+@with_options("show")
 def show(
     what: str, identity: str | None, root: Root, suggest: bool, search: str | None, limit: int, as_json: bool
 ) -> None:
