@@ -95,8 +95,7 @@ def _print(console: Any, opened: Any, row: dict[str, Any], *, all_told: bool = F
     for source in sources:
         unit = opened.unit_row[source["text_unit_id"]]
         said = " ".join(opened.document_of(unit)[0][source["char_start"] : source["char_end"]].split())
-        place = opened.document_row[unit]
-        name = terminal.source_of(*(opened.cell("documents", each, place) for each in ("path", "source_id")))
+        name = terminal.document_at(opened, opened.document_row[unit])
         more = f" and {n} more" if (n := row["n_mentions"] - len(sources)) and source is sources[-1] else ""
         told = Text(terminal.plain(f"{said}  ({name}{more})"), style="dim")
         console.print(Padding(told, (0, 0, 0, 4)) if console.is_terminal else Text("    ") + told)

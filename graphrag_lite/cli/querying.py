@@ -121,8 +121,7 @@ def _print_units(console: Any, opened: "Index", unit_ids: list[str]) -> None:
     rows = []
     for unit_id in unit_ids:
         unit = opened.unit_row[unit_id]
-        document = opened.document_row[unit]
-        name = terminal.source_of(*(opened.cell("documents", each, document) for each in ("path", "source_id")))
+        name = terminal.document_at(opened, opened.document_row[unit])
         start, end, text = (opened.cell("text_units", each, unit) for each in ("char_start", "char_end", "text"))
         rows.append((name, f"{start}-{end}", text[:300]))
     terminal.print_table(console, ["document", "characters", "text"], rows)

@@ -141,11 +141,10 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
     row = {own: i for i, own in enumerate(opened.column("documents", "id").to_pylist())}
     sources = []
     for citation in report["citations"]:
-        path, own, blocks = (
-            opened.cell("documents", name, row[citation["document_id"]]) for name in ("path", "source_id", "blocks")
-        )
+        document = row[citation["document_id"]]
+        blocks = opened.cell("documents", "blocks", document)
         where = describe_span(blocks, citation["char_start"], citation["char_end"])
-        sources.append(f"[{citation['n']}] {terminal.source_of(path, own)}, {where}")
+        sources.append(f"[{citation['n']}] {terminal.document_at(opened, document)}, {where}")
     place = f"Community {report['community']}, level {report['level']}."
     notes = [f"{place} Rank {report['rank']}: {report['rating_explanation']}"]
     if report["stale"]:
