@@ -1,15 +1,18 @@
 """A settings file of microsoft/graphrag: told for what it is, with what takes the place of each of its keys."""
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
+from functools import cache
+from importlib import resources
 from typing import Any
 
-from graphrag_lite.text.word_lists import toml_file
 
-
+@cache
 def graphrag_keys() -> dict[str, Any]:
     """Return what its keys are here, by kind: `sections`, `replaced`, `renamed`."""
-    return toml_file(__package__, "of_graphrag.toml")
+    found = tomllib.loads((resources.files(__package__) / "of_graphrag.toml").read_text(encoding="utf-8"))
+    return found | {"sections": frozenset(found["sections"].split())}
 
 
 def replacements(values: Mapping[str, Any]) -> list[str]:
@@ -20,7 +23,7 @@ def replacements(values: Mapping[str, Any]) -> list[str]:
     >>> replacements({"split_text_units": {"size": 600}})
     []
     """
-    if values.keys().isdisjoint(graphrag_keys()["sections"].split()):
+    if not graphrag_keys()["sections"] & values.keys():
         return []
     found: list[str] = []
     without: dict[str, None] = {}

@@ -1,9 +1,9 @@
 """How the chat endpoints that people have differ, by the name that `llm.provider` has for them: data, read by `llm`."""
 
+import tomllib
 from dataclasses import dataclass
+from importlib import resources
 from urllib.parse import urlsplit
-
-from graphrag_lite.text.word_lists import toml_file
 
 PLAIN = 3  # place of "plain text" among the forms in which JSON is asked for (llm.openai_fields.FORMS)
 
@@ -30,7 +30,10 @@ class Preset:
     batches: str = ""
 
 
-PRESETS = {name: Preset(**fields) for name, fields in toml_file(__package__, "presets.toml").items()}
+PRESETS = {
+    name: Preset(**fields)
+    for name, fields in tomllib.loads((resources.files(__package__) / "presets.toml").read_text("utf-8")).items()
+}
 AZURE_VERSION = "2024-10-21"  # api-version where base_url states none
 
 
