@@ -20,6 +20,7 @@ from graphrag_lite.cli.terminal import changes, cut, plain, spent
 from graphrag_lite.errors import IndexNotFound
 from graphrag_lite.run import comparison, run_log, snapshots
 from graphrag_lite.run.comparison import FRESH, STALE, Comparison, RecordChange
+from graphrag_lite.text.word_lists import toml_file
 
 if TYPE_CHECKING:
     from graphrag_lite.ops.check import Checked
@@ -213,35 +214,16 @@ def print_checked(console: Console, checked: "Checked") -> None:
         console.print(Text(advice, style="dim"))
         return
     console.print(Text(f"Snapshot {checked.snapshot}: nothing is wrong.\n"))
-    rows = {name: f"{count:,}" for name, count in checked.rows.items()}
-    lines = [
-        (
-            "files",
-            f"{len(rows)} tables, {checked.n_bytes / 1e6:,.1f} MB: checksums, columns and rows as the manifest says",
-        ),
-        ("ids", "every id names a row, and both sides of a reference agree"),
-        ("texts", f"{rows['text_units']} text units are the characters of {rows['documents']} documents that they say"),
-        ("citations", "every span lies inside its text unit, every mark has a citation"),
-    ]
+    values = dict(checked.rows) | {"tables": len(checked.rows), "megabytes": checked.n_bytes / 1e6}
+    lines = {name: told.format(**values) for name, told in toml_file(__package__, "checked.toml").items()}
+    search = lines.pop("search")  # is said last
     if not checked.complete:
-        lines.append(("left out", "counts and the partition, which are the other program's"))
-    else:
-        lines += [
-            (
-                "counts",
-                f"{rows['entities']} entities and {rows['relationships']} relationships are what all mentions say",
-            ),
-            ("partition", f"{rows['communities']} communities hold every entity once, parts make up wholes"),
-            ("reports", f"{rows['community_reports']} reports are of their communities as they are listed"),
-        ]
-    if checked.relationships_within_entities:
-        note = (
-            f"{checked.relationships_within_entities:,} mentions of relationships, both names of which are one entity:"
-            f" {'; '.join(checked.within_named)}"
-        )
-        lines.append(("left out", note))
-    lines.append(("search", "postings, links and names point to rows that are there"))
-    for name, note in lines:
+        lines = {name: told for name, told in lines.items() if name not in ("counts", "partition", "reports")}
+        lines["left out"] = "counts and the partition, which are the other program's"
+    if n_within := checked.relationships_within_entities:
+        pairs = "; ".join(checked.within_named)
+        lines["left out"] = f"{n_within:,} mentions of relationships, both names of which are one entity: {pairs}"
+    for name, note in {**lines, "search": search}.items():
         line = Text(f"  {name:<11}", style="bold")
         line.append(note, style="not bold")
         console.print(line, soft_wrap=True)
