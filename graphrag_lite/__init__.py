@@ -11,7 +11,7 @@ Where things are, imports going down only (`pyproject.toml`):
     cli          commands, and all that is printed; no logic of its own
     ops          around runs: plan, tune prompts, evaluate, check, schedule, metrics, rollback; prints nothing
     views        an opened snapshot -> the bytes of a page or of an export; writes no file
-    pipeline     the flow of stages, top to bottom: the first file to read
+    pipeline     the flow of stages, top to bottom: `pipeline.toml` is the first file to read
     agent        many small looks at an index and at memory: tools that return pages, and who calls them, rule or model
     stages       one file a stage, a function from tables to tables; none imports another
     search       one file a query method (`methods` has their table), answers and what models are asked for them

@@ -2,6 +2,7 @@
 
 import sys
 from importlib import metadata
+from pathlib import Path
 
 NAME = "graphrag-build"
 NAMESAKE = "graphrag-lite"  # of another project, with a folder graphrag_lite of its own
@@ -13,6 +14,12 @@ def installed_version() -> str:
         return metadata.version(NAME)
     except metadata.PackageNotFoundError:
         return "unknown"
+
+
+def shipped_folder(name: str, *in_checkout: str) -> Path:
+    """Return a folder that ships beside the code: in the wheel, or `in_checkout`, below the repository's root."""
+    package = Path(__file__).parent
+    return next(f for f in (package / "shipped" / name, package.parent.joinpath(*in_checkout)) if f.is_dir())
 
 
 def install_hint(name: str) -> str:

@@ -1,9 +1,7 @@
-"""The flow. An index is built by these stages, top to bottom; a stage runs again only when what it reads changed.
-
-    corpus folder -> documents -> text units -> mentions -> entities, relationships -> communities -> reports -> search
+"""The flow: `pipeline.toml` has the stages of an index, top to bottom, and what each reads and writes; here they run.
 
 To add a stage: write `stages/verb_noun.py`, declare its tables in `tables/declared.txt`, its settings a section
-in `settings/`, and its place here.
+in `settings/`, and its place in `pipeline.toml`.
 """
 
 from collections.abc import Coroutine, Mapping, Sequence
@@ -24,168 +22,12 @@ from graphrag_lite.run.stamps import Stage
 from graphrag_lite.run.sync import run_coroutine
 from graphrag_lite.run.workers import Engine, Pool
 from graphrag_lite.settings import Settings
+from graphrag_lite.text.word_lists import toml_file
 from graphrag_lite.watch import Watch
 
 if TYPE_CHECKING:
     from graphrag_lite.extraction.extractor import Extract
     from graphrag_lite.llm.chat import ChatModel, Embedder
-
-EMBED = Stage(
-    "embed_text_units",
-    reads=("documents", "text_units", "search_terms"),
-    writes=("search_vectors", "search_vector_cells", "search_vector_weight"),
-)
-
-
-DOCUMENTS = Stage("publish_documents", reads=("source_documents", "source_units"), writes=("documents",))
-EPISODES = Stage("list_episodes", reads=("source_documents",), writes=("episodes",))
-LOAD = [
-    Stage("load_documents", reads=("corpus_files",), writes=("source_documents",)),
-    EPISODES,
-    Stage(
-        "split_text_units",
-        reads=("source_documents", "episodes"),  # those for a model, which is asked about what is cut
-        writes=("source_units",),
-        columns={
-            "source_documents": ("id", "text", "source_id", "messages"),
-            "episodes": (
-                *("document_id", "kind", "reference_time", "speaker", "role", "conversation", "char_start", "char_end"),
-            ),
-        },
-    ),
-    DOCUMENTS,
-]
-FACTS = Stage(
-    "extract_facts_fast",
-    reads=("source_documents", "source_units", "episodes", "entity_mentions", "relationship_mentions"),
-    writes=("fact_mentions",),
-    columns={
-        "source_documents": ("id", "text", "title", "language", "created_at", "blocks"),
-        "source_units": ("id", "document_id", "char_start", "char_end"),
-    },
-    beside=True,
-)
-RESOLVE = Stage(
-    "resolve_entities",
-    reads=("source_documents", "source_units", "entity_mentions", "relationship_mentions"),
-    writes=("entity_resolutions", "word_counts"),
-    columns={
-        "source_documents": ("id", "language", "created_at"),
-        "source_units": ("id", "ordinal", "text", "char_start"),
-    },
-)
-FOLD = Stage(
-    "fold_facts",
-    reads=("source_documents", "fact_mentions", "entity_resolutions"),
-    writes=("facts", "relation_policies", "relation_resolutions"),
-)
-GRAPH = [
-    Stage(
-        "summarize_descriptions",
-        reads=("source_documents", "entity_mentions", "relationship_mentions", "entity_resolutions"),
-        writes=("entities", "relationships", "mention_forms"),
-        columns={"source_documents": ("id", "text", "language")},
-        once=True,
-    ),
-    Stage(
-        "detect_communities",
-        reads=("source_documents", "source_units", "entities", "relationships"),
-        writes=("communities",),
-        columns={"source_documents": ("id", "created_at"), "source_units": ("id", "document_id")},
-    ),
-]
-PUBLISH = [
-    Stage(
-        "publish_text_units",
-        reads=("source_units", "entities", "relationships", "covariates"),
-        writes=("text_units",),
-    ),
-    Stage(
-        "index_search",
-        reads=(
-            *("documents", "text_units", "entities", "entity_mentions", "entity_resolutions", "community_reports"),
-            *("fact_mentions", "episodes"),
-        ),
-        writes=(
-            *("search_terms", "search_report_terms", "search_links", "search_units"),
-            *("search_names", "search_values", "search_times", "search_vocabulary", "search_counts"),
-        ),
-        columns={
-            "documents": ("id", "source_id", "title", "language", "metadata", "text_unit_ids"),
-            "text_units": ("id", "document_id", "text", "char_start", "char_end"),
-        },
-        once=True,
-    ),
-]
-FAST = [
-    *LOAD,
-    Stage(
-        "extract_graph_fast",
-        reads=("source_documents", "source_units"),
-        writes=("entity_mentions", "relationship_mentions", "covariates"),
-        columns={"source_documents": ("id", "title", "language", "blocks")},
-    ),
-    RESOLVE,
-    *GRAPH,
-    Stage(
-        "report_communities_fast",
-        reads=(
-            *("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
-            *("entities", "relationships", "communities"),
-        ),
-        writes=("community_reports", "report_bases", "document_signs", "report_sentences", "report_pages"),
-        columns={
-            "source_documents": ("id", "title", "text", "language", "created_at", "blocks"),
-            "source_units": ("id", "document_id", "char_start", "char_end"),
-            "entity_mentions": ("document_id", "text_unit_id", "name", "char_start", "char_end", "mention_start"),
-            "entities": ("id", "title", "type", "degree", "sources"),
-            "relationships": (
-                *("id", "source", "target", "source_id", "target_id", "relation", "weight", "sources", "text_unit_ids"),
-            ),
-        },
-        once=True,
-    ),
-    FACTS,
-    FOLD,
-    *PUBLISH,
-]
-STANDARD = [
-    *LOAD,
-    Stage(
-        "extract_graph",
-        reads=("source_documents", "source_units", "episodes"),
-        writes=("entity_mentions", "relationship_mentions"),
-    ),
-    RESOLVE,
-    *GRAPH,
-    Stage(
-        "extract_claims",
-        reads=("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
-        writes=("covariates",),
-    ),
-    *(FACTS, FOLD, PUBLISH[0]),  # while the model writes reports
-    Stage(
-        "report_communities",
-        reads=("source_units", "entities", "relationships", "covariates", "communities"),
-        writes=("community_reports", "report_bases"),
-    ),
-    *PUBLISH[1:],
-]
-IMPORTED = [
-    Stage(
-        "import_graphrag",
-        reads=("corpus_files",),
-        writes=(
-            *("source_documents", "source_units", "entity_mentions", "relationship_mentions", "entity_resolutions"),
-            *("entities", "relationships", "covariates", "communities", "community_reports"),
-        ),
-    ),
-    DOCUMENTS,
-    EPISODES,
-    FACTS,
-    FOLD,
-    *PUBLISH,
-]
 
 
 @dataclass(frozen=True)
@@ -196,16 +38,22 @@ class Method:
     made: Mapping[str, str]  # stands in the manifest, under this name
 
 
+def _stage(name: str, reads: str, writes: str, columns: Mapping[str, str] | None = None, **more: bool) -> Stage:
+    listed = {table: tuple(names.split()) for table, names in (columns or {}).items()}
+    return Stage(name, tuple(reads.split()), tuple(writes.split()), listed, **more)
+
+
+_FLOW = toml_file(__package__, "pipeline.toml")
+STAGES = {name: _stage(name, **stated) for name, stated in _FLOW["stages"].items()}
 METHODS = {
-    "fast": Method(FAST, {"from": "corpus", "reports": "extractive"}),
-    "standard": Method(STANDARD, {"from": "corpus", "reports": "written"}),
-    "imported": Method(IMPORTED, {"from": "graphrag", "reports": "written"}),
+    name: Method([STAGES[stage] for stage in stated["stages"].split()], stated["made"])
+    for name, stated in _FLOW["methods"].items()
 }
 
 
 def stages(method: str = "fast", *, embeds: bool = False) -> list[Stage]:
     """Return the stages of a method in order; with `embeds`, text units get vectors, too."""
-    return [*METHODS[method].stages, *([EMBED] if embeds else [])]
+    return [*METHODS[method].stages, *([STAGES["embed_text_units"]] if embeds else [])]
 
 
 def index(

@@ -10,10 +10,10 @@ import re
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any, dataclass_transform
 
+from graphrag_lite.distribution import shipped_folder
 from graphrag_lite.errors import PromptError
 
 PROMPTS: "dict[str, type[Prompt]]" = {}
@@ -215,7 +215,6 @@ def _problems(text: str, names: set[str]) -> list[str]:
 
 
 def shipped() -> dict[str, str]:
-    """Return the shipped prompt files, by name: from the wheel, or from a checkout."""
-    package = Path(str(resources.files("graphrag_lite")))
-    folder = next(f for f in (package / "shipped" / "prompts", package.parent / "prompts") if f.is_dir())
-    return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.md"))}
+    """Return the shipped prompt files, by name."""
+    files = sorted(shipped_folder("prompts", "prompts").glob("*.md"))
+    return {path.name: path.read_text(encoding="utf-8") for path in files}

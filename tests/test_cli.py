@@ -293,7 +293,8 @@ def test_a_read_only_output_is_one_error(small_disk: Callable[[str], Path], corp
     for root in (folder, folder / "new"):
         assert "read-only" in one_error(invoke("index", corpus(TEXTS), "--root", root))
     assert invoke("query", "Who is Bob Jones?", "--root", folder).exit_code == 0
-    assert "read-only" in one_error(invoke("init", folder))
+    init = one_error(invoke("init", folder))
+    assert "Read-only" in init and "--root" not in init  # which is no option of it
 
 
 def test_a_forbidden_output_is_one_error_for_any_user(
@@ -322,6 +323,15 @@ def test_a_full_disk_behind_standard_output_is_one_error(arguments: Sequence[str
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.splitlines() == ["Error: standard output cannot be written: No space left on device."]
+
+
+def test_help_that_cannot_be_written_is_no_bug(closed_pipe: int) -> None:
+    def run(stdout: int) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-m", "graphrag_lite", "--help"], stdout=stdout, stderr=-1, text=True)
+
+    assert (done := run(closed_pipe)).returncode == 0 and not done.stderr
+    with Path("/dev/full").open("w") as full:
+        assert run(full.fileno()).stderr.count("\n") == 1
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.agent.pages import Page
@@ -63,19 +64,22 @@ def places_of(index: "SnapshotView", identity: str) -> list[Statement]:
         if place >= 0:
             column = TELL.get(table)
             row = index.arrow(table).slice(place, 1).to_pylist()[0]
-            return [_place(index, one) for one in (row[column] if column else [row])][:MOST]
+            places = (_place(index, one) for one in (row[column] if column else [row]))
+            return [one for found in places for one in found][:MOST]
     return []
 
 
-def _place(index: "SnapshotView", row: dict[str, Any]) -> Statement:
+def _place(index: "SnapshotView", row: dict[str, Any]) -> list[Statement]:
     if "text_unit_id" in row:
-        return Statement(index.unit_row[row["text_unit_id"]], row["char_start"], row["char_end"])
-    (place,) = _span(index, row["document_id"], row["char_start"], row["char_end"])
-    return place
+        return [Statement(index.unit_row[row["text_unit_id"]], row["char_start"], row["char_end"])]
+    return _span(index, row["document_id"], row["char_start"], row["char_end"])
 
 
 def _span(index: "SnapshotView", name: str, start: int, end: int) -> list[Statement]:
-    """Return characters of a document, or of that of a text unit, with the text unit in which they begin."""
+    """Return characters of a document, or of that of a text unit, from the first text unit on that has some of them.
+
+    Nothing where none has: blank lines between text units are of none.
+    """
     import pyarrow.compute as pc
 
     if name in index.unit_row:
@@ -86,6 +90,6 @@ def _span(index: "SnapshotView", name: str, start: int, end: int) -> list[Statem
     if row < 0 or not start < end <= len(index.document_text(row)):
         return []
     units = [index.unit_row[unit] for unit in index.cell("documents", "text_unit_ids", row)]
-    starts, ends = index.column("text_units", "char_start"), index.column("text_units", "char_end")
-    within = [unit for unit in units if starts[unit].as_py() <= start < ends[unit].as_py()]
-    return [Statement(unit, start, end) for unit in within[:1]]
+    spans = ((unit, *(index.cell("text_units", name, unit) for name in ("char_start", "char_end"))) for unit in units)
+    within = (Statement(unit, max(start, first), end) for unit, first, last in spans if first < end and start < last)
+    return [*islice(within, 1)]

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from graphrag_lite.cli import progress, terminal
 from graphrag_lite.cli.group import command, while_read
-from graphrag_lite.cli.options import JSON, MethodName, Root, log, terminable, with_settings
+from graphrag_lite.cli.options import Root, log, terminable, with_options
 from graphrag_lite.cli.terminal import aligned, plain
 from graphrag_lite.errors import OutputError
 from graphrag_lite.search.methods import method_named
@@ -20,19 +20,7 @@ from graphrag_lite.search.methods import method_named
 
 @command("eval")
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="QA_DIR...")
-@with_settings
-@click.option(
-    "--method",
-    "methods",
-    multiple=True,
-    type=MethodName(),
-    default=("basic", "local"),
-    show_default=True,
-    help="Search method; repeatable. The others are compared with basic, which is BM25.",
-)
-@click.option("--against", type=click.Path(path_type=Path), help="Compare with an earlier result, by question id.")
-@click.option("--output", type=click.Path(path_type=Path), help="Write the result to this file, too, as --json does.")
-@JSON
+@with_options("eval")
 def evaluate(
     folders: tuple[Path, ...],
     root: Root,
@@ -48,8 +36,8 @@ def evaluate(
     methods = tuple(dict.fromkeys(methods))
     for method in methods:
         method_named(method)  # before an index is built for one that is not there
-    if output and not output.absolute().parent.is_dir():
-        raise OutputError(f"{output}: there is no folder {output.parent}.")
+    if output and (output.is_dir() or not output.absolute().parent.is_dir()):
+        raise OutputError(f"{output}: {'is a folder' if output.is_dir() else f'there is no folder {output.parent}'}.")
     loaded, sets = root.load(), evaluation_run.read_sets(folders)
     earlier = read_earlier(against, [(one.name, method) for one in sets for method in methods]) if against else {}
     results: list[dict[str, Any]] = []

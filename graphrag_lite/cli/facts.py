@@ -11,24 +11,14 @@ from rich.text import Text
 from graphrag_lite import tables
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import command, while_read
-from graphrag_lite.cli.options import JSON, ROOT, Root
+from graphrag_lite.cli.options import Root, with_options
 from graphrag_lite.temporal import holding
 from graphrag_lite.text.folding import fold
 
 
 @command("facts")
 @click.argument("name", required=False)
-@ROOT
-@click.option("--valid-at", metavar="DATE", help="What held on that day, by all documents.")
-@click.option("--as-of", metavar="DATE", help="What the documents dated until the end of that day said.")
-@click.option(
-    "--history", is_flag=True, help="Also what has ended, and what documents said before others told otherwise."
-)
-@click.option(
-    "--conflicts", is_flag=True, help="Only what another fact contradicts, where nothing tells which is right."
-)
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Most facts to show.")
-@JSON
+@with_options("facts")
 def facts(
     name: str | None,
     root: Root,
@@ -105,8 +95,7 @@ def _print(console: Any, opened: Any, row: dict[str, Any], *, all_told: bool = F
     for source in sources:
         unit = opened.unit_row[source["text_unit_id"]]
         said = " ".join(opened.document_of(unit)[0][source["char_start"] : source["char_end"]].split())
-        place = opened.document_row[unit]
-        name = terminal.source_of(*(opened.cell("documents", each, place) for each in ("path", "source_id")))
+        name = terminal.document_at(opened, opened.document_row[unit])
         more = f" and {n} more" if (n := row["n_mentions"] - len(sources)) and source is sources[-1] else ""
         told = Text(terminal.plain(f"{said}  ({name}{more})"), style="dim")
         console.print(Padding(told, (0, 0, 0, 4)) if console.is_terminal else Text("    ") + told)
@@ -114,10 +103,7 @@ def _print(console: Any, opened: Any, row: dict[str, Any], *, all_told: bool = F
 
 @command("timeline")
 @click.argument("about", metavar="NAME|QUESTION")
-@ROOT
-@click.option("--from", "first", metavar="DATE", help="Only what lasted, or happened, on that day or later.")
-@click.option("--to", "last", metavar="DATE", help="Only what began, or happened, on that day or before.")
-@JSON
+@with_options("timeline")
 def timeline(about: str, root: Root, first: str | None, last: str | None, as_json: bool) -> None:
     from graphrag_lite.search import timeline as found
     from graphrag_lite.search.index import last_day

@@ -1,6 +1,7 @@
 """Words of microsoft/graphrag's command line, as ours: hands that know them need not learn."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 COMMANDS = {"update": "index"}
 OPTIONS = {
@@ -18,8 +19,10 @@ def translated(words: Sequence[str]) -> list[str]:
 
     >>> translated(["update", "-r", "./ragtest", "-m", "fast-update"])
     ['index', '--root', './ragtest', '--set', 'method=fast']
-    >>> translated(["query", "-m", "global", "--community-level=2", "--data", "my/output", "Why?"])
+    >>> translated(["query", "-m", "global", "--community-level=2", "--data", "my/output/", "Why?"])
     ['query', '--method', 'global', '--level=2', '--root', 'my', 'Why?']
+    >>> translated(["query", "--data", "my-output", "Why?"])
+    ['query', '--root', 'my-output', 'Why?']
     """
     if not words:
         return []
@@ -36,7 +39,8 @@ def translated(words: Sequence[str]) -> list[str]:
         if name in ("-r", "-m", "--data", "--method") and not equals and left:
             value, equals = left.pop(0), " "
         if name == "--data":
-            value = value.rstrip("/").removesuffix("output").rstrip("/") or "."
+            folder = Path(value)
+            value = str(folder.parent if folder.name == "output" else folder)
         if ours == "--method" and command in ("index", "plan"):
             ours, equals, value = "--set", " ", f"method={value.removesuffix('-update')}"
         found += [ours, value] if equals == " " else [f"{ours}{equals}{value}"]

@@ -51,6 +51,12 @@ class Group(click.Group):
         super().__init__(**attributes)
         self.commands = {name: click.Command(name, help=HELP[name]) for name in COMMANDS}
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        rest = None
+        with _explained(ctx):
+            rest = super().parse_args(ctx, args)
+        return ctx.exit() if rest is None else rest  # of its help enough has been read
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -64,20 +70,27 @@ class Group(click.Group):
             stream = getattr(sys, name)
             if hasattr(stream, "reconfigure"):  # where it is not UTF-8, what it cannot write is escaped
                 stream.reconfigure(errors="backslashreplace")
-        try:
-            with while_read():
-                super().invoke(ctx)
-            return
-        except GraphragLiteError as error:
-            message, code = f"Error: {error}", error.exit_code
-        except KeyboardInterrupt:
-            kept = " Nothing was published; finished stages are kept, run again to go on."
-            message, code = f"Interrupted.{kept if ctx.invoked_subcommand in ('index', 'import') else ''}", 130
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or error.filename:
-                raise
-            message, code = f"Error: standard output cannot be written: {error.strerror}.", 1
-        from graphrag_lite.cli import terminal
+        with _explained(ctx):
+            super().invoke(ctx)
 
-        terminal.print_note(message)
-        ctx.exit(code)
+
+@contextlib.contextmanager
+def _explained(ctx: click.Context) -> Iterator[None]:
+    """End the program with one message for what a user can fix."""
+    try:
+        with while_read():
+            yield
+        return
+    except GraphragLiteError as error:
+        message, code = f"Error: {error}", error.exit_code
+    except KeyboardInterrupt:
+        kept = " Nothing was published; finished stages are kept, run again to go on."
+        message, code = f"Interrupted.{kept if ctx.invoked_subcommand in ('index', 'import') else ''}", 130
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or error.filename:
+            raise
+        message, code = f"Error: standard output cannot be written: {error.strerror}.", 1
+    from graphrag_lite.cli import terminal
+
+    terminal.print_note(message)
+    ctx.exit(code)

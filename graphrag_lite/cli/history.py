@@ -15,11 +15,12 @@ from rich.text import Text
 from graphrag_lite import tables
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import command, while_read
-from graphrag_lite.cli.options import JSON, ROOT, Root
+from graphrag_lite.cli.options import Root, with_options
 from graphrag_lite.cli.terminal import changes, cut, plain, spent
 from graphrag_lite.errors import IndexNotFound
 from graphrag_lite.run import comparison, run_log, snapshots
 from graphrag_lite.run.comparison import FRESH, STALE, Comparison, RecordChange
+from graphrag_lite.text.word_lists import toml_file
 
 if TYPE_CHECKING:
     from graphrag_lite.ops.check import Checked
@@ -29,9 +30,7 @@ STYLES = {"failed": "bold red", "killed": "bold red", "interrupted": "bold yello
 
 
 @command("runs")
-@ROOT
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Most runs to show.")
-@JSON
+@with_options("runs")
 def runs(root: Root, limit: int, as_json: bool) -> None:
     output = root.output
     entries = run_log.entries(output)
@@ -46,9 +45,7 @@ def runs(root: Root, limit: int, as_json: bool) -> None:
 @command("diff")
 @click.argument("a", default="previous", metavar="[A]")
 @click.argument("b", default="current", metavar="[B]")
-@ROOT
-@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Most names under each heading.")
-@JSON
+@with_options("diff")
 def diff(a: str, b: str, root: Root, limit: int, as_json: bool) -> None:
     with _reading(root, a, b) as folders:
         found = comparison.compare(*folders)
@@ -60,7 +57,7 @@ def diff(a: str, b: str, root: Root, limit: int, as_json: bool) -> None:
 
 @command("rollback")
 @click.argument("identity", metavar="ID")
-@ROOT
+@with_options("rollback")
 def rollback(identity: str, root: Root) -> None:
     from graphrag_lite.ops.rollback import roll_back
 
@@ -74,8 +71,7 @@ def rollback(identity: str, root: Root) -> None:
 
 @command("check")
 @click.argument("identity", default="current", metavar="[ID]")
-@ROOT
-@JSON
+@with_options("check")
 def check(identity: str, root: Root, as_json: bool) -> None:
     from graphrag_lite.ops.check import check
 
@@ -218,35 +214,16 @@ def print_checked(console: Console, checked: "Checked") -> None:
         console.print(Text(advice, style="dim"))
         return
     console.print(Text(f"Snapshot {checked.snapshot}: nothing is wrong.\n"))
-    rows = {name: f"{count:,}" for name, count in checked.rows.items()}
-    lines = [
-        (
-            "files",
-            f"{len(rows)} tables, {checked.n_bytes / 1e6:,.1f} MB: checksums, columns and rows as the manifest says",
-        ),
-        ("ids", "every id names a row, and both sides of a reference agree"),
-        ("texts", f"{rows['text_units']} text units are the characters of {rows['documents']} documents that they say"),
-        ("citations", "every span lies inside its text unit, every mark has a citation"),
-    ]
+    values = dict(checked.rows) | {"tables": len(checked.rows), "megabytes": checked.n_bytes / 1e6}
+    lines = {name: told.format(**values) for name, told in toml_file(__package__, "checked.toml").items()}
+    search = lines.pop("search")  # is said last
     if not checked.complete:
-        lines.append(("left out", "counts and the partition, which are the other program's"))
-    else:
-        lines += [
-            (
-                "counts",
-                f"{rows['entities']} entities and {rows['relationships']} relationships are what all mentions say",
-            ),
-            ("partition", f"{rows['communities']} communities hold every entity once, parts make up wholes"),
-            ("reports", f"{rows['community_reports']} reports are of their communities as they are listed"),
-        ]
-    if checked.relationships_within_entities:
-        note = (
-            f"{checked.relationships_within_entities:,} mentions of relationships, both names of which are one entity:"
-            f" {'; '.join(checked.within_named)}"
-        )
-        lines.append(("left out", note))
-    lines.append(("search", "postings, links and names point to rows that are there"))
-    for name, note in lines:
+        lines = {name: told for name, told in lines.items() if name not in ("counts", "partition", "reports")}
+        lines["left out"] = "counts and the partition, which are the other program's"
+    if n_within := checked.relationships_within_entities:
+        pairs = "; ".join(checked.within_named)
+        lines["left out"] = f"{n_within:,} mentions of relationships, both names of which are one entity: {pairs}"
+    for name, note in {**lines, "search": search}.items():
         line = Text(f"  {name:<11}", style="bold")
         line.append(note, style="not bold")
         console.print(line, soft_wrap=True)

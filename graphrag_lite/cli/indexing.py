@@ -14,7 +14,7 @@ import click
 from graphrag_lite import tables
 from graphrag_lite.cli import progress, terminal
 from graphrag_lite.cli.group import command, while_read
-from graphrag_lite.cli.options import JSON, METRICS_FILE, QUIET, ROOT, Root, corpus_of, log, terminable, with_settings
+from graphrag_lite.cli.options import Root, corpus_of, log, terminable, with_options
 from graphrag_lite.errors import GraphragLiteError, InputError, WaitingError
 from graphrag_lite.ops import metrics
 from graphrag_lite.run import run_log, snapshots
@@ -40,22 +40,7 @@ def spare_memory() -> None:
 
 @command("index")
 @click.argument("corpus", required=False, type=click.Path(path_type=Path))
-@with_settings
-@click.option("--dry-run", is_flag=True, help="Say what would be asked of the model, as `plan` does; do nothing.")
-@click.option("--batch", is_flag=True, help="Ask in batches, within 24 hours at half the price (llm.batch).")
-@click.option("--wait", is_flag=True, help="With --batch: stay, and look every minute, until the index is made.")
-@click.option("--refresh", type=click.Choice(["reports"]), help="Write again all reports that are stale.")
-@click.option("--checksum", is_flag=True, help="Read every file, also where size and times say that it is the same.")
-@click.option(
-    "--engine", type=click.Choice(["pool", "ray"]), help="Who analyses texts: processes of this machine, or Ray."
-)
-@click.option(
-    "--ray-address", metavar="ADDRESS", help="With --engine ray: the cluster, such as ray://head:10001 or auto."
-)
-@METRICS_FILE
-@QUIET
-@click.option("-v", "--verbose", is_flag=True, help="Count the rows of working tables, such as search terms, too.")
-@JSON
+@with_options("index")
 def index(
     corpus: Path | None,
     root: Root,
@@ -103,8 +88,7 @@ def index(
 
 @command("import")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
-@ROOT
-@JSON
+@with_options("import")
 def import_(folder: Path, root: Root, as_json: bool) -> None:
     from graphrag_lite import pipeline
 

@@ -10,11 +10,10 @@ from graphrag_lite.agent.pages import SIZE
 from graphrag_lite.agent.session import MEMORY
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import HELP, while_read
-from graphrag_lite.cli.options import JSON, ROOT, SESSION, Root
+from graphrag_lite.cli.options import Root, with_options
 from graphrag_lite.memory.store import NOTE, Entry, Memory
+from graphrag_lite.ops.exported import write_output
 
-TAGS = click.option("--tag", "tags", multiple=True, metavar="TAG", help="A word to find it by; repeatable.")
-OF_SESSION = click.option("--session", metavar="NAME", help="Only what is of this session.")
 LATEST = 10  # notes that `show` lists
 
 
@@ -28,9 +27,7 @@ def _opened(root: Root) -> Memory:
 
 
 @memory.command()
-@ROOT
-@SESSION
-@JSON
+@with_options("memory show")
 def show(root: Root, session: str, as_json: bool) -> None:
     """Show the blocks of a session, how much each session holds, and the latest notes."""
     opened = _opened(root)
@@ -53,9 +50,7 @@ def _shown(entry: Any) -> tuple[str, ...]:
 
 @memory.command()
 @click.argument("content")
-@TAGS
-@ROOT
-@SESSION
+@with_options("memory add")
 def add(content: str, tags: tuple[str, ...], root: Root, session: str) -> None:
     """Keep a note, and print its id."""
     for identity in _opened(root).add([Entry(content, session=session, tags=tags)]):
@@ -64,11 +59,7 @@ def add(content: str, tags: tuple[str, ...], root: Root, session: str) -> None:
 
 @memory.command()
 @click.argument("query")
-@TAGS
-@click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Five notes a page.")
-@OF_SESSION
-@ROOT
-@JSON
+@with_options("memory search")
 def search(query: str, tags: tuple[str, ...], page: int, session: str | None, root: Root, as_json: bool) -> None:
     """Find notes by their words, and by vectors where embeddings.model is set, best first, then the newest."""
     opened, settings, meant = _opened(root), root.load(for_indexing=False), None
@@ -89,15 +80,14 @@ def search(query: str, tags: tuple[str, ...], page: int, session: str | None, ro
 
 @memory.command()
 @click.argument("identities", metavar="ID", nargs=-1, required=True)
-@ROOT
+@with_options("memory forget")
 def forget(identities: tuple[str, ...], root: Root) -> None:
     """Delete notes or messages for good, from the file too."""
     _opened(root).forget(identities)
 
 
 @memory.command()
-@OF_SESSION
-@ROOT
+@with_options("memory export")
 def export(session: str | None, root: Root) -> None:
     """Print all of it as JSON lines."""
     from graphrag_lite.memory.transfer import export_memory
@@ -109,8 +99,7 @@ def export(session: str | None, root: Root) -> None:
 
 @memory.command("import")
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--session", metavar="NAME", help="Keep all of it in this session.  [default: as the file says]")
-@ROOT
+@with_options("memory import")
 def import_(path: Path, session: str | None, root: Root) -> None:
     """Keep what `export` printed, or the messages of an export of conversations (docs/conversations.md)."""
     from graphrag_lite.memory.transfer import import_memory
@@ -121,14 +110,13 @@ def import_(path: Path, session: str | None, root: Root) -> None:
 @memory.command()
 @click.argument("identity", metavar="ID")
 @click.argument("folder", type=click.Path(path_type=Path))
-@ROOT
+@with_options("memory promote")
 def promote(identity: str, folder: Path, root: Root) -> None:
     """Write a note as a document into FOLDER, to be indexed with it. It says of itself that it was generated."""
     from graphrag_lite.memory.transfer import note_document
 
     opened = _opened(root)
     entry = opened.entry(opened.named(identity))
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{entry.id}.md"
-    path.write_text(note_document(entry), encoding="utf-8")
+    write_output(path, note_document(entry).encode())
     click.echo(path)

@@ -6,8 +6,10 @@ import gc
 import logging
 import signal
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,33 +23,7 @@ if TYPE_CHECKING:
     from graphrag_lite.search.index import Index
     from graphrag_lite.settings import Settings
 
-ROOT = click.option(
-    "--root",
-    type=click.Path(path_type=Path),
-    callback=lambda _context, _option, folder: Root(folder),
-    default=".",
-    show_default=True,
-    help="Folder that holds settings.yaml and output/.",
-)
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-QUIET = click.option("-q", "--quiet", is_flag=True, help="Say nothing but the result, and what goes wrong.")
-SESSION = click.option(
-    "--session", metavar="NAME", default="default", show_default=True, help="The session whose memory it is."
-)
-WHERE = click.option(
-    "--where",
-    "--scope",
-    multiple=True,
-    metavar="FIELD=VALUE",
-    help="From nothing else: path=GLOB, language, date>=DATE, speaker, conversation, role, or a field of the metadata;"
-    " with =, !=, <, <=, > or >=. Repeatable; all have to hold.",
-)
-METRICS_FILE = click.option(
-    "--metrics-file",
-    type=click.Path(path_type=Path),
-    metavar="FILE.prom",
-    help="After every run, write its figures for Prometheus' node exporter.",
-)
+SUMMARIES = " ".join(f"{name}: {method.summary}." for name, method in METHODS.items())
 
 
 class MethodName(click.ParamType):  # type: ignore[type-arg] # older clicks have no argument
@@ -65,6 +41,16 @@ class MethodName(click.ParamType):  # type: ignore[type-arg] # older clicks have
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
         return [CompletionItem(known) for known in names() if known.startswith(incomplete)]
+
+
+TYPES: dict[str | None, Any] = {
+    "path": click.Path(path_type=Path),
+    "file": click.Path(path_type=Path, dir_okay=False),
+    "folder": click.Path(path_type=Path, file_okay=False),
+    "count": click.IntRange(1),
+    "whole number": click.INT,
+    "method": MethodName(),
+}
 
 
 @dataclass(frozen=True)
@@ -121,19 +107,34 @@ def corpus_of(root: Root, corpus: Path | None) -> Path:
     return corpus or root.folder / "input"
 
 
-def with_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options --root, --config and --set, and their values as one `root`."""
+@functools.cache
+def options_of(name: str) -> dict[str, dict[str, Any]]:
+    """Return what `options.toml` has below [name]. A command reads its own part: tomllib takes 10 ms for all of it."""
+    text = (resources.files(__package__) / "options.toml").read_text(encoding="utf-8")
+    (part,) = (part for part in text.split("\n\n") if part.startswith((f"[{name}]", f'["{name}"]')))
+    found: dict[str, dict[str, Any]] = tomllib.loads(part)[name]
+    return found
 
-    @ROOT
-    @click.option("--config", type=click.Path(path_type=Path), help="Settings file instead of ROOT/settings.yaml.")
-    @click.option(
-        "--set", "overrides", metavar="SECTION.KEY=VALUE", multiple=True, help="Change one setting; repeatable."
-    )
-    @functools.wraps(command)
-    def called(root: Root, config: Path | None, overrides: tuple[str, ...], **values: Any) -> None:
-        command(root=Root(root.folder, config, overrides), **values)
 
-    return called
+def with_options(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command its options of `options.toml`; --root, --config and --set come as one `root`."""
+
+    def given(function: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def called(**values: Any) -> None:
+            if "root" in values:
+                values["root"] = Root(values["root"], values.pop("config", None), values.pop("overrides", ()))
+            function(**values)
+
+        for flags, own in reversed(options_of(name).items()):
+            stated = own or options_of("shared")[flags]
+            attributes = {key: value for key, value in stated.items() if key != "choice"}
+            attributes["type"] = click.Choice(stated["choice"]) if "choice" in stated else TYPES.get(stated.get("type"))
+            attributes["help"] = stated["help"].replace("$methods", SUMMARIES)
+            click.option(*flags.split(), **attributes, show_default="default" in stated)(called)
+        return called
+
+    return given
 
 
 def log(*, quiet: bool = False) -> None:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import command
-from graphrag_lite.cli.options import JSON, Root, corpus_of, log, with_settings
+from graphrag_lite.cli.options import Root, corpus_of, log, with_options
 from graphrag_lite.cli.terminal import aligned, plain
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 @command("plan")
 @click.argument("corpus", required=False, type=click.Path(path_type=Path))
-@with_settings
-@JSON
+@with_options("plan")
 def plan(corpus: Path | None, root: Root, as_json: bool) -> None:
     log()
     show_plan(corpus_of(root, corpus), root, as_json)

@@ -107,14 +107,17 @@ class Lines:
         self.last = time.monotonic()
 
     def start(self, stage: str) -> None:
-        self.stage = stage
+        self.stage, self.name, self.spent = stage, stage, ""
         self.last = time.monotonic()
-        self.spent = ""
 
     def advance(self, done: int, total: int) -> None:
+        self.say(f"{self.name}: {how_far(self.stage, done, total)}{self.spent}")
+
+    def say(self, line: str) -> None:
+        """Print a line where none has been for ten seconds."""
         if time.monotonic() - self.last >= SILENCE:
             self.last = time.monotonic()
-            print_note(f"{self.stage}: {how_far(self.stage, done, total)}{self.spent}")
+            print_note(line)
 
     def spend(self, usage: Mapping[str, Any]) -> None:
         self.spent = f"; {spent(usage)}"
@@ -124,13 +127,13 @@ class Lines:
         print_note(f"{stage}: {done} ({seconds:.2f} s{self.spent})")
 
 
-class OneLine:
-    """Says on one line of a terminal what is under way; elsewhere as a line every ten seconds. A runner's watch."""
+class OneLine(Lines):
+    """Says on one line of a terminal what is under way; elsewhere as a line every ten seconds."""
 
-    def __init__(self, console: Console, name: str) -> None:
-        self.name = plain(name)
+    def __init__(self, console: Console, about: str) -> None:
+        super().__init__()
+        self.about = plain(about)
         self.status = console.status("") if console.is_terminal else None
-        self.last = time.monotonic()
 
     def __enter__(self) -> "OneLine":
         if self.status:
@@ -141,23 +144,15 @@ class OneLine:
         if self.status:
             self.status.stop()
 
-    def say(self, what: str) -> None:
-        line = f"{self.name}: {what}"
+    def say(self, line: str) -> None:
+        line = f"{self.about}: {line}"
         if self.status:
             self.status.update(Text(line))
-        elif time.monotonic() - self.last >= SILENCE:
-            self.last = time.monotonic()
-            print_note(line)
+        else:
+            super().say(line)
 
     def start(self, stage: str) -> None:
-        self.stage, self.label = stage, label(stage)
-        self.spent = ""
-        self.say(self.label)
-
-    def advance(self, done: int, total: int) -> None:
-        self.say(f"{self.label}: {how_far(self.stage, done, total)}{self.spent}")
+        self.stage, self.name, self.spent = stage, label(stage), ""
+        self.say(self.name)
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None: ...
-
-    def spend(self, usage: Mapping[str, Any]) -> None:
-        self.spent = f"; {spent(usage)}"

@@ -11,9 +11,9 @@ import click
 
 from graphrag_lite.cli import printed_answer, terminal
 from graphrag_lite.cli.group import command, while_read
-from graphrag_lite.cli.options import JSON, QUIET, WHERE, MethodName, Root, log, uncollected, with_settings
+from graphrag_lite.cli.options import Root, log, uncollected, with_options
 from graphrag_lite.errors import InputError
-from graphrag_lite.search.methods import METHODS, method_named
+from graphrag_lite.search.methods import method_named
 
 if TYPE_CHECKING:
     from graphrag_lite.search.answer import Answer
@@ -22,39 +22,7 @@ if TYPE_CHECKING:
 
 @command("query")
 @click.argument("question", required=False)
-@with_settings
-@click.option(
-    "--method",
-    type=MethodName(),
-    default="local",
-    show_default=True,
-    help=" ".join(f"{name}: {method.summary}." for name, method in METHODS.items()),
-)
-@click.option("--level", type=int, help="Community level of global search, 0 = coarsest.  [default: 0]")
-@click.option("--dynamic", is_flag=True, help="Let the model choose the reports of global search, on every level.")
-@click.option(
-    "--budget", type=click.IntRange(1), help="Global search of the passages themselves: test so many for relevance."
-)
-@click.option("--top-k", type=click.IntRange(1), help="Documents and text units to retrieve, at least. [default: 10]")
-@click.option(
-    "--as-of", metavar="DATE", help="Answer as of the end of that day: nothing dated later, what has no date stays."
-)
-@click.option("--valid-at", metavar="DATE", help="Local search: tell what held on that day, by all documents.")
-@click.option("--history", is_flag=True, help="Local search: show a model facts that have ended, too.")
-@click.option("--steps", type=click.IntRange(1), help="Agent: looks at most. [default: 12]")
-@click.option("--tokens", type=click.IntRange(1), help="Agent: budget of what it reads. [default: 8192]")
-@click.option("--session", metavar="NAME", help="Agent: remember questions, answers and notes under this name.")
-@click.option("--trace", is_flag=True, help="Agent: show each step: tool, arguments, what came back, tokens in use.")
-@WHERE
-@click.option("--response-type", metavar="FORM", help="Form of a model's answer. [default: multiple paragraphs]")
-@click.option("--context-only", "retrieve_only", is_flag=True, help="Retrieve without answering.")
-@click.option(
-    "--questions",
-    type=click.Path(path_type=Path),
-    help="Answer a JSONL file of {id, question}, a line each. A question_date is its --as-of, a where its --where.",
-)
-@QUIET
-@JSON
+@with_options("query")
 def query(
     question: str | None,
     root: Root,
@@ -153,8 +121,7 @@ def _print_units(console: Any, opened: "Index", unit_ids: list[str]) -> None:
     rows = []
     for unit_id in unit_ids:
         unit = opened.unit_row[unit_id]
-        document = opened.document_row[unit]
-        name = terminal.source_of(*(opened.cell("documents", each, document) for each in ("path", "source_id")))
+        name = terminal.document_at(opened, opened.document_row[unit])
         start, end, text = (opened.cell("text_units", each, unit) for each in ("char_start", "char_end", "text"))
         rows.append((name, f"{start}-{end}", text[:300]))
     terminal.print_table(console, ["document", "characters", "text"], rows)

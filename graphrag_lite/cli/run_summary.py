@@ -1,6 +1,5 @@
 """What `index` and `import` say at the end of a run."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
@@ -9,7 +8,7 @@ from rich.text import Text
 
 from graphrag_lite import tables
 from graphrag_lite.cli.terminal import changes, plain
-from graphrag_lite.run import run_log
+from graphrag_lite.run import run_log, snapshots
 from graphrag_lite.run.corpus_files import left_out_of
 from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import ASKING
@@ -22,6 +21,7 @@ def summary(run: Run) -> dict[str, Any]:
     values = run.manifest["settings"]
     may_have_asked = run.usage or values["method"] in ASKING or values["embeddings"]["model"] is not None
     levels = tables.read(run.snapshot, "communities", only=["level"])["level"].to_pylist()
+    counts = snapshots.counted(run.manifest, "summarize_descriptions")
     names = ("documents", "text_units", "entities", "relationships", "covariates", "communities", "community_reports")
     return {
         "status": "published" if run.changed else "unchanged",
@@ -29,7 +29,7 @@ def summary(run: Run) -> dict[str, Any]:
         "method": values["method"],
         **{name: rows[name] for name in names},
         "communities_by_level": {str(level): levels.count(level) for level in sorted(set(levels))},
-        "relationships_within_entities": within_entities(run.manifest),
+        "relationships_within_entities": counts.get("relationships_within_entities", 0),
         "failures": rows["failures"],
         "left_out": left_out_of(run.manifest),
         "unread_times": _unread_times(run),
@@ -42,12 +42,6 @@ def summary(run: Run) -> dict[str, Any]:
         "seconds": round(run.seconds, 3),
         "peak_memory_mb": run.peak_memory_mb,
     }
-
-
-def within_entities(manifest: Mapping[str, Any]) -> int:
-    """Return how many mentions of relationships are left out since both names are one entity."""
-    counts = manifest["stages"].get("summarize_descriptions", {}).get("counts", {})
-    return int(counts.get("relationships_within_entities", 0))
 
 
 def _unread_times(run: Run) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ import click
 
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import command
-from graphrag_lite.cli.options import METRICS_FILE, Root, with_settings
+from graphrag_lite.cli.options import Root, with_options
 from graphrag_lite.errors import InputError
 from graphrag_lite.ops import cron, metrics, scheduler_files
 from graphrag_lite.ops import schedule as scheduler
@@ -17,22 +17,7 @@ from graphrag_lite.ops import schedule as scheduler
 
 @command("schedule")
 @click.argument("corpus", type=click.Path(path_type=Path))
-@with_settings
-@click.option(
-    "--cron",
-    "expression",
-    metavar="EXPRESSION",
-    required=True,
-    help="When: minute, hour, day of month, month, day of week, as in crontab(5).",
-)
-@click.option("--timezone", metavar="ZONE", help="Such as Europe/Berlin.  [default: that of this machine]")
-@METRICS_FILE
-@click.option(
-    "--print",
-    "form",
-    type=click.Choice(["systemd", "cron", "kubernetes"]),
-    help="Print what this scheduler needs to do the same, and end.",
-)
+@with_options("schedule")
 def schedule(
     corpus: Path, root: Root, expression: str, timezone: str | None, metrics_file: Path | None, form: str | None
 ) -> None:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import command
-from graphrag_lite.cli.options import JSON, ROOT, Root
+from graphrag_lite.cli.options import Root, with_options
 from graphrag_lite.cli.terminal import plain
 from graphrag_lite.errors import InputError
 from graphrag_lite.evidence.places import describe_span
@@ -36,11 +36,7 @@ SILENT = ": that community has too little to say for a page of its own"
 @command("show")
 @click.argument("what", default="summary", type=click.Choice(["summary", *VIEWS, "report"]), metavar="[WHAT]")
 @click.argument("identity", required=False, metavar="[ID]")
-@ROOT
-@click.option("--suggest", is_flag=True, help="Of entities: pairs that may be one, as entities.yaml has them.")
-@click.option("--search", help="Only rows that hold this text, in upper or lower case.")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Most rows to show.")
-@JSON
+@with_options("show")
 def show(
     what: str, identity: str | None, root: Root, suggest: bool, search: str | None, limit: int, as_json: bool
 ) -> None:
@@ -145,11 +141,10 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
     row = {own: i for i, own in enumerate(opened.column("documents", "id").to_pylist())}
     sources = []
     for citation in report["citations"]:
-        path, own, blocks = (
-            opened.cell("documents", name, row[citation["document_id"]]) for name in ("path", "source_id", "blocks")
-        )
+        document = row[citation["document_id"]]
+        blocks = opened.cell("documents", "blocks", document)
         where = describe_span(blocks, citation["char_start"], citation["char_end"])
-        sources.append(f"[{citation['n']}] {terminal.source_of(path, own)}, {where}")
+        sources.append(f"[{citation['n']}] {terminal.document_at(opened, document)}, {where}")
     place = f"Community {report['community']}, level {report['level']}."
     notes = [f"{place} Rank {report['rank']}: {report['rating_explanation']}"]
     if report["stale"]:

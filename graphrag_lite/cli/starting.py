@@ -7,24 +7,17 @@ import click
 from rich.text import Text
 
 from graphrag_lite.cli.group import command
-from graphrag_lite.cli.options import Root, log, terminable, with_settings
+from graphrag_lite.cli.options import Root, log, terminable, with_options
 from graphrag_lite.cli.terminal import Output, plain, spent
 from graphrag_lite.ops import sample
 from graphrag_lite.ops.init import write_defaults
 
 
 @command("demo")
-@click.option(
-    "--root",
-    type=click.Path(path_type=Path),
-    default="graphrag-lite-demo",
-    show_default=True,
-    help="Folder to make the index in.",
-)
-@click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
+@with_options("demo")
 @click.pass_context
-def demo(ctx: click.Context, root: Path, opens: bool) -> None:
-    place = ["--root", str(root)]
+def demo(ctx: click.Context, root: Root, opens: bool) -> None:
+    place = ["--root", str(root.folder)]
     for words in (
         ["index", str(sample.corpus()), *place],
         *(["query", question, "--method", method, *place] for method, question in sample.QUESTIONS.items()),
@@ -35,12 +28,12 @@ def demo(ctx: click.Context, root: Path, opens: bool) -> None:
         if code:
             ctx.exit(code)
         click.echo()
-    click.echo(f"Open {(root / 'explore.html').resolve().as_uri()}")
+    click.echo(f"Open {(root.folder / 'explore.html').resolve().as_uri()}")
 
 
 @command("init")
 @click.argument("folder", type=click.Path(path_type=Path), default=".")
-@click.option("--force", is_flag=True, help="Overwrite files that are there.")
+@with_options("init")
 def init(folder: Path, force: bool) -> None:
     for path in write_defaults(folder, force=force):
         click.echo(f"Wrote {path}")
@@ -48,9 +41,7 @@ def init(folder: Path, force: bool) -> None:
 
 @command("prompt-tune")
 @click.argument("corpus", type=click.Path(path_type=Path))
-@with_settings
-@click.option("--sample", type=click.IntRange(1), default=12, show_default=True, help="Text units to learn from.")
-@click.option("--force", is_flag=True, help="Overwrite prompt files that are there.")
+@with_options("prompt-tune")
 def prompt_tune(corpus: Path, root: Root, sample: int, force: bool) -> None:
     from graphrag_lite.ops import tuning  # which all stages come with
 

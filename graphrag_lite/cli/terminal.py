@@ -9,7 +9,7 @@ import sys
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -17,6 +17,9 @@ from rich.table import Table
 from rich.text import Text
 
 from graphrag_lite.text.plain_text import document_name
+
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 # Controls, directions and halves of characters that `json` does not escape.
 UNSAFE = re.compile(r"[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -154,6 +157,11 @@ def counted(n: int, noun: str) -> str:
 def source_of(path: str, document: str) -> str:
     """Name a document on one line."""
     return document_name(path, document).replace("\n", "\\n")
+
+
+def document_at(opened: "SnapshotView", row: int) -> str:
+    """Name a document of an index on one line, by its row."""
+    return source_of(*(opened.cell("documents", name, row) for name in ("path", "source_id")))
 
 
 def print_json(*values: object) -> None:

@@ -4,16 +4,13 @@ import click
 
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import command, while_read
-from graphrag_lite.cli.options import SESSION, WHERE, Root, uncollected, with_settings
+from graphrag_lite.cli.options import Root, uncollected, with_options
 
 
 @command("tool")
 @click.argument("name", required=False)
 @click.argument("arguments", default="{}")
-@click.option("--schema", is_flag=True, help="Print what the tools are asked for, as JSON schemas, a line each.")
-@SESSION
-@WHERE
-@with_settings
+@with_options("tool")
 def tool(name: str | None, arguments: str, schema: bool, session: str, where: tuple[str, ...], root: Root) -> None:
     click.get_current_context().with_resource(uncollected())
     from graphrag_lite.agent import requests, tools
@@ -36,10 +33,7 @@ def tool(name: str | None, arguments: str, schema: bool, session: str, where: tu
 
 
 @command("mcp")
-@SESSION
-@WHERE
-@click.option("--read-only", is_flag=True, help="Leave out the tools that write memory.")
-@with_settings
+@with_options("mcp")
 def mcp(session: str, where: tuple[str, ...], read_only: bool, root: Root) -> None:
     from graphrag_lite.agent.mcp_server import Current, serve
 

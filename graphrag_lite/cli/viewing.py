@@ -7,22 +7,13 @@ import click
 
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import command
-from graphrag_lite.cli.options import JSON, ROOT, Root
+from graphrag_lite.cli.options import Root, with_options
 from graphrag_lite.ops.exported import bring_up_to_date, write_output
 from graphrag_lite.views.exports import FORMATS, exported
 
 
 @command("explore")
-@ROOT
-@click.option(
-    "--output",
-    "target",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.html",
-    help="Where to write the page.  [default: ROOT/explore.html]",
-)
-@click.option("--title", help="Name of the page.  [default: the name of ROOT]")
-@click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
+@with_options("explore")
 def explore(root: Root, target: Path | None, title: str | None, opens: bool) -> None:
     from graphrag_lite.views.explorer import page
 
@@ -38,15 +29,7 @@ def explore(root: Root, target: Path | None, title: str | None, opens: bool) -> 
 
 @command("export")
 @click.argument("form", metavar="FORMAT", type=click.Choice(list(FORMATS)))
-@ROOT
-@click.option(
-    "--output",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Where to write it.  [default: ROOT/export/FORMAT]",
-)
-@JSON
+@with_options("export")
 def export(form: str, root: Root, folder: Path | None, as_json: bool) -> None:
     folder = folder or root.folder / "export" / form
     done = bring_up_to_date(folder, exported(root.open_index(), form))

@@ -9,6 +9,7 @@ answered: one that was killed is asked again from where it began (`ask`). What i
 import contextlib
 import hashlib
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -53,16 +54,43 @@ class Entry:
         return replace(self, created_at=created_at, id=digest)
 
 
+def _connected(where: str) -> sqlite3.Connection:
+    database = sqlite3.connect(
+        where, timeout=BUSY, isolation_level=None, check_same_thread=False, uri=where.startswith("file:")
+    )
+    database.executescript((resources.files(__package__) / "schema.sql").read_text(encoding="utf-8"))
+    return database
+
+
 class Memory:
-    """An opened store. Raises TableError for a file that is none, OutputError where it cannot be written."""
+    """A store, whose file is made when something is first kept; before that nothing is in it.
+
+    Raises TableError for a file that is none, OutputError where it cannot be written.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._asking: str | None = None  # the session whose question is not answered yet
-        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file: sqlite3.Connection | None = None
         with self._told():
-            self._database = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
-            self._database.executescript((resources.files(__package__) / "schema.sql").read_text(encoding="utf-8"))
+            self._empty = _connected(":memory:")
+            self._open()
+
+    def _open(self, *, to_write: bool = False) -> None:
+        """Open the file where it is there or is needed; where nothing may be written beside it, to be read alone."""
+        if self._file or not (to_write or self.path.exists()):
+            return
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._file = _connected(str(self.path))
+        except sqlite3.OperationalError:
+            if os.access(self.path.parent, os.W_OK):
+                raise
+            self._file = _connected(f"{self.path.absolute().as_uri()}?immutable=1")
+
+    @property
+    def _database(self) -> sqlite3.Connection:
+        return self._file or self._empty
 
     def close(self) -> None:
         self._database.close()
@@ -228,17 +256,23 @@ class Memory:
         """Return (session, name, content) of every block, ordered."""
         return self._read("select session, name, content from blocks order by session, name")
 
+    def said(self) -> set[tuple[str, str, str]]:
+        """Return (session, role, content) of every message."""
+        return set(self._read("select session, role, content from entries where kind = ?", MESSAGE))
+
     def sessions(self) -> list[tuple[str, str, int]]:
         """Return (session, kind, number of entries), ordered."""
         return self._read("select session, kind, count(*) from entries group by 1, 2 order by 1, 2")
 
     def _read(self, query: str, *values: Any) -> list[Any]:
         with self._told():
+            self._open()
             return self._database.execute(query, values).fetchall()
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
         with self._told():
+            self._open(to_write=True)
             self._database.execute("begin immediate")
             try:
                 yield
@@ -251,6 +285,8 @@ class Memory:
     def _told(self) -> Iterator[None]:
         try:
             yield
+        except OSError as error:
+            raise OutputError(f"{self.path}: cannot be written: {error.strerror}.") from None
         except sqlite3.DatabaseError as error:
             if "locked" in str(error) or "busy" in str(error):
                 raise LockedError(f"{self.path}: another process writes to it; try again.") from None

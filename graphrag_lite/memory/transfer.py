@@ -52,6 +52,9 @@ def import_memory(memory: Memory, path: Path, session: str | None = None) -> int
     if session is not None:
         entries = [replace(one, session=session) for one in entries]
         blocks = [(session, name, content) for _, name, content in blocks]
+    if not all(one.created_at for one in entries):  # it gets the time of its import, which is another one each time
+        known = memory.said()
+        entries = [one for one in entries if one.created_at or (one.session, one.role, one.content) not in known]
     memory.add(entries, blocks)
     return len(read)
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from graphrag_lite import prompts, tables
+from graphrag_lite import prompts
 from graphrag_lite.errors import OutputError
-from graphrag_lite.run import snapshots
+from graphrag_lite.ops.exported import write_output
 from graphrag_lite.settings import file as settings_file
 
 
@@ -20,8 +20,6 @@ def write_defaults(folder: Path, *, force: bool) -> list[Path]:
     there = [str(path) for path in files if path.exists()]
     if there and not force:
         raise OutputError(f"{', '.join(there)} would be overwritten. Use --force if you mean that.")
-    with snapshots.explain_write_errors(folder):
-        for path, text in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            tables.replace_file(path, text.encode())
+    for path, text in files.items():
+        write_output(path, text.encode())
     return list(files)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from graphrag_lite.errors import InputError
 from graphrag_lite.read.readers import Readers, all_readers, suffix_of
+from graphrag_lite.run import snapshots
 from graphrag_lite.run.file_hashes import SeenFiles
 from graphrag_lite.settings import LoadDocuments
 
@@ -103,7 +104,7 @@ def scan(
 
 def left_out_of(manifest: Mapping[str, Any]) -> dict[str, int]:
     """Return what was left out of the snapshot with this manifest: files, documents without text, messages."""
-    counts = manifest["stages"].get("load_documents", {}).get("counts", {})
+    counts = snapshots.counted(manifest, "load_documents")
     named = {WITHOUT_TEXT: counts.get("without_text", 0), NOT_SHOWN: counts.get("messages_left_out", 0)}
     return {**manifest.get("left_out", {}), **{what: n for what, n in named.items() if n}}
 

@@ -17,7 +17,7 @@ import json
 import os
 import shutil
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict) or not manifest.keys() >= {"tables", "stages", "settings"}:
         raise TableError(f"{folder / MANIFEST} is damaged. Run `graphrag-lite index` to build it again.")
     return manifest
+
+
+def counted(manifest: Mapping[str, Any], stage: str) -> Mapping[str, int]:
+    """Return what a stage has counted, by name."""
+    counts: Mapping[str, int] = manifest["stages"].get(stage, {}).get("counts", {})
+    return counts
 
 
 def usable_manifest(folder: Path) -> dict[str, Any]:

@@ -16,12 +16,15 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from graphrag_lite.evidence.mention_fold import open_database, select
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.text.plain_text import printable
+from graphrag_lite.text.word_lists import toml_file
 
 Row = Mapping[str, Any]
 File = tuple[str, bytes]
 KINDS = {int: "long", float: "double", bool: "boolean", str: "string"}
+TABLES = ("documents", "text_units", "entities", "relationships", "facts", "communities", "community_reports")
 BATCH = 500  # rows of a statement: it is one transaction
 
 
@@ -54,64 +57,29 @@ def label_of(kind: str) -> str:
 
 def property_graph(view: SnapshotView) -> tuple[list[Nodes], list[Edges]]:
     """Return the nodes and edges of an index, in the order of its tables."""
-    documents, entities = (view.arrow(name).to_pylist() for name in ("documents", "entities"))
-    units = view.arrow("text_units").to_pylist()
-    communities = view.arrow("communities").to_pylist()
-    reports = {row["community"]: row for row in view.arrow("community_reports").to_pylist()}
-    known = {row["id"] for row in entities}
-    number = {row["community"]: row["id"] for row in communities}
-    finest = {
-        identity: row["id"]
-        for row in sorted(communities, key=lambda row: int(row["level"]))
-        for identity in row["entity_ids"]
-    }
-    facts = [row for row in view.arrow("facts").to_pylist() if {row["subject_id"], row["object_id"]} <= known]
-    of_entity = ("id", "title", "type", "description", "frequency", "degree", "n_documents")
-    relations = view.arrow("relationships").to_pylist()
-    of_relation = ("relation", "description", "weight", "n_mentions")
-    of_fact = ("id", "relation", "fact", "kind", "valid_at", "invalid_at", "ended_by", "conflict")
-    nodes = [
-        Nodes("Document", _picked(documents, "id", "title", "path", "created_at", "language")),
-        Nodes("TextUnit", _picked(units, "id", "text", "ordinal", "char_start", "char_end", "n_tokens")),
-        Nodes("Entity", [row | {"label": label_of(row["type"])} for row in _picked(entities, *of_entity)]),
-        Nodes("Community", [_community(row, reports.get(row["community"])) for row in communities]),
-    ]
-    edges = [
-        Edges("PART_OF", "TextUnit", "Document", _pairs((row["id"], row["document_id"]) for row in units)),
-        Edges("MENTIONS", "TextUnit", "Entity", _pairs((row["id"], own) for row in units for own in row["entity_ids"])),
-        Edges("RELATED", "Entity", "Entity", [_ends(row, "source_id", "target_id", *of_relation) for row in relations]),
-        Edges("FACT", "Entity", "Entity", [_ends(row, "subject_id", "object_id", *of_fact) for row in facts]),
-        Edges("IN_COMMUNITY", "Entity", "Community", _pairs(finest.items())),
-        Edges(
-            *("PART_OF", "Community", "Community"),
-            _pairs((row["id"], number[row["parent"]]) for row in communities if row["parent"] in number),
-        ),
-    ]
+    import numpy as np
+    import pyarrow as pa
+
+    listed = toml_file(__package__, "neo4j.toml")
+    with open_database(sum(map(view.n_rows, TABLES))) as database:
+        for name in TABLES:
+            data = view.arrow(name)
+            database.register(name, data.append_column("row", pa.array(np.arange(data.num_rows))))
+
+        def rows(query: str) -> list[Row]:
+            found = select(database, query).to_pylist()
+            return [{name: _value(name, value) for name, value in row.items()} for row in found]
+
+        nodes = [Nodes(kind, rows(query)) for kind, query in listed["nodes"].items()]
+        edges = []
+        for name, query in listed["edges"].items():
+            source, kind, target = name.split("-")
+            edges.append(Edges(kind, source, target, rows(query)))
     return nodes, [each for each in edges if each.rows]
 
 
-def _value(value: Any) -> Any:
-    return printable(value) if isinstance(value, str) else value
-
-
-def _picked(rows: Sequence[Row], *columns: str) -> list[dict[str, Any]]:
-    return [{column: _value(row[column]) for column in columns} for row in rows]
-
-
-def _pairs(pairs: Any) -> list[Row]:
-    return [{"source": source, "target": target} for source, target in pairs]
-
-
-def _ends(row: Row, source: str, target: str, *columns: str) -> Row:
-    return {"source": row[source], "target": row[target], **{column: _value(row[column]) for column in columns}}
-
-
-def _community(row: Row, report: Row | None) -> Row:
-    told = {"title": report["title"], "summary": report["summary"], "rank": report["rank"]} if report else {}
-    own = {"title": row["title"], "summary": "", "rank": 0.0} | told
-    return {"id": row["id"], "number": row["community"], "level": row["level"], "size": row["size"]} | {
-        column: _value(value) for column, value in own.items()
-    }
+def _value(name: str, value: Any) -> Any:
+    return value if not isinstance(value, str) else label_of(value) if name == "label" else printable(value)
 
 
 def neo4j_csv(view: SnapshotView) -> Iterator[File]:

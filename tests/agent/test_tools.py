@@ -169,6 +169,18 @@ def test_what_a_record_is_cited_by_is_where_it_stands(opened: Index) -> None:
     assert cited[2] in passage["text"] and cited[4].strip() in lines["text"]
 
 
+def test_what_begins_with_blank_lines_is_cited_from_its_first_word_on(
+    corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    build(corpus({"a.txt": "\n\n\nThe pier is old.\n"}), tmp_path / "output", Settings())
+    index = Index.open(tmp_path / "output")
+    (lines,) = look(index, "read_source", id="a.txt")["records"]
+    ids = [lines["cite"], index.column("episodes", "id")[0].as_py(), "a.txt:0-2"]
+    (answer,) = look(index, "answer", text="Old [1][2][3].", citations=ids)["records"]
+    cited = [(one["char_start"], one["text"].rstrip()) for one in answer["citations"]]
+    assert cited == [(3, "The pier is old.")] * 2 and answer["n_dropped_citations"] == 1
+
+
 def test_facts_of_a_day_are_those_that_held_then(corpus: Callable[..., Path], tmp_path: Path) -> None:
     told = "Ada Holt worked at Velm Orchard from 1912 until 1920. Ada Holt worked at Moss Mill from 1921 until 1930."
     build(corpus({"a.txt": told}), tmp_path / "output", Settings())

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_lite.cli import main
-from graphrag_lite.errors import InputError, LockedError, TableError
+from graphrag_lite.errors import InputError, LockedError, OutputError, TableError
 from graphrag_lite.llm.chat import Usage
 from graphrag_lite.memory import core, transfer
 from graphrag_lite.memory.store import MESSAGE, NOTE, Entry, Memory
@@ -94,6 +94,10 @@ def test_a_conversation_can_be_imported(memory: Memory, tmp_path: Path) -> None:
     assert [(entry.content, entry.role, entry.created_at[:10]) for entry in kept] == [
         ("I moved to Oslo.", "user", "2024-05-01")
     ]
+    rows += [{"id": str(n), "speaker": "user", "conversation": "c1", "text": "Fine."} for n in (3, 4)]
+    (tmp_path / "chat.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    for _ in range(2):  # what has no time of its own is no other message each time
+        assert transfer.import_memory(memory, tmp_path / "chat.jsonl") == 4 == len(memory.listed(MESSAGE))
     (tmp_path / "other.txt").write_text("No conversation at all.")
     with pytest.raises(InputError, match="no messages of a conversation"):
         transfer.import_memory(memory, tmp_path / "other.txt")
@@ -213,6 +217,7 @@ def test_whoever_is_killed_leaves_nothing_half_and_the_next_goes_on(
 
 def test_a_second_writer_is_told(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphrag_lite.memory.store.BUSY", 0.05)
+    memory.add([Entry("before")])
     second = Memory(memory.path)
     other = sqlite3.connect(memory.path, isolation_level=None)
     other.execute("begin immediate")
@@ -271,6 +276,25 @@ def test_a_file_that_is_no_memory_is_named_and_left(tmp_path: Path) -> None:
     assert (tmp_path / "memory.sqlite").read_bytes().startswith(b"no database")
 
 
+def test_who_only_reads_makes_no_file_and_sees_one_that_is_made_later(tmp_path: Path) -> None:
+    reader = Memory(tmp_path / "output" / "memory.sqlite")
+    assert reader.search("train") == reader.sessions() == [] and not list(tmp_path.iterdir())
+    Memory(reader.path).add([Entry("the train")])
+    assert contents(reader, "train") == ["the train"]
+
+
+def test_memory_is_read_where_nothing_can_be_written_beside_it(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.add([Entry("the train")])
+    memory.close()
+    Path(f"{memory.path}-wal").mkdir()  # as on a read-only disk: what WAL needs cannot be made
+    with pytest.raises(OutputError, match="unable to open"):
+        Memory(memory.path)
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert contents(Memory(memory.path), "train") == ["the train"]
+    with pytest.raises(OutputError, match="readonly"):
+        Memory(memory.path).add([Entry("another")])
+
+
 def run(root: Path, *arguments: str) -> Result:
     return CliRunner().invoke(main, ["memory", *arguments, "--root", str(root)], catch_exceptions=False)
 
@@ -305,6 +329,8 @@ def test_a_note_becomes_a_document_only_where_it_is_promoted(tmp_path: Path) -> 
     identity = run(tmp_path, "add", "The pier is older than the harbour.").stdout.strip()
     before = build(corpus, tmp_path / "output", Settings())
     assert before.manifest["tables"]["documents"]["rows"] == 1
+    refused = run(tmp_path, "promote", identity, str(corpus / "a.txt"))
+    assert refused.exit_code == 1 and "a.txt cannot be written" in refused.stderr
     path = run(tmp_path, "promote", identity, str(corpus / "promoted")).stdout.strip()
     after = build(corpus, tmp_path / "output", Settings())
     from graphrag_lite import tables

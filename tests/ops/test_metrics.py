@@ -19,6 +19,7 @@ from graphrag_lite.cli import main, run_summary
 from graphrag_lite.ops import metrics
 from graphrag_lite.run import run_log, snapshots
 
+TEXT = {"a.txt": "Ada Lovelace wrote to Charles Babbage."}
 NOW = datetime.datetime(2026, 6, 1, 2, tzinfo=datetime.UTC)
 
 
@@ -41,6 +42,20 @@ def index(corpus: Path, root: Path, *options: str) -> tuple[int, dict[str, Any] 
     result = CliRunner().invoke(main, command, catch_exceptions=False)
     assert not [path for path in root.iterdir() if path.name.startswith("index.prom.")]
     return result.exit_code, json.loads(result.stdout) if result.stdout else None, figures(file)
+
+
+@pytest.fixture(scope="module")
+def made(some_notes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A root with an index of the notes and its metrics file."""
+    root = tmp_path_factory.mktemp("made")
+    assert index(some_notes, root)[0] == 0
+    return root
+
+
+@pytest.fixture
+def indexed(made: Path, tmp_path: Path) -> Path:
+    """The same, to be changed."""
+    return shutil.copytree(made, tmp_path / "root", symlinks=True)
 
 
 def test_the_figures_are_those_of_the_summary(notes: Path, tmp_path: Path) -> None:
@@ -70,39 +85,37 @@ def test_the_figures_are_those_of_the_summary(notes: Path, tmp_path: Path) -> No
     assert again["documents"] == 25
 
 
-def test_a_run_that_failed_keeps_the_time_of_the_last_that_did_not(notes: Path, tmp_path: Path) -> None:
-    index(notes, tmp_path)
-    entry = run_log.read(tmp_path / "output")[-1]
-    (tmp_path / "settings.yaml").write_text("split_text_units: {size: 1}", encoding="utf-8")
-    code, _, found = index(notes, tmp_path)
+def test_a_run_that_failed_keeps_the_time_of_the_last_that_did_not(some_notes: Path, indexed: Path) -> None:
+    entry = run_log.read(indexed / "output")[-1]
+    (indexed / "settings.yaml").write_text("split_text_units: {size: 1}", encoding="utf-8")
+    code, _, found = index(some_notes, indexed)
     assert code == found["last_run_exit_code"] == 1
     assert found["last_run_success"] == 0 and found["documents"] == 25
     ended = datetime.datetime.fromisoformat(entry["started_at"]).timestamp() + entry["seconds"]
     assert found["last_success_timestamp_seconds"] == pytest.approx(ended)
     assert "last_run_stages" not in found and "last_run_documents/added" not in found
-    assert run_log.read(tmp_path / "output")[-1]["status"] == "failed"
-    (tmp_path / "settings.yaml").unlink()
-    with snapshots.lock_output(tmp_path / "output"):
-        code, _, found = index(notes, tmp_path)
+    assert run_log.read(indexed / "output")[-1]["status"] == "failed"
+    (indexed / "settings.yaml").unlink()
+    with snapshots.lock_output(indexed / "output"):
+        code, _, found = index(some_notes, indexed)
     assert code == found["last_run_exit_code"] == 75 and found["last_run_success"] == 0
 
 
-def test_a_command_that_is_wrong_is_no_run(notes: Path, tmp_path: Path) -> None:
-    index(notes, tmp_path)
-    file, log = tmp_path / "index.prom", tmp_path / "output" / run_log.NAME
+def test_a_command_that_is_wrong_is_no_run(some_notes: Path, indexed: Path) -> None:
+    file, log = indexed / "index.prom", indexed / "output" / run_log.NAME
     before = file.read_bytes(), log.read_bytes()
     for wrong in ("split_text_units.sice=3", "split_text_units.size=1", "method=standard", "nonsense"):
-        code, summary, _ = index(notes, tmp_path, "--set", wrong)
+        code, summary, _ = index(some_notes, indexed, "--set", wrong)
         assert (code, summary) == (1, None)
         assert (file.read_bytes(), log.read_bytes()) == before
-    (tmp_path / "settings.yaml").write_text("search: {top: 1}", encoding="utf-8")
-    index(notes, tmp_path, "--set", "nonsense")
-    entry = run_log.read(tmp_path / "output")[-1]
+    (indexed / "settings.yaml").write_text("search: {top: 1}", encoding="utf-8")
+    index(some_notes, indexed, "--set", "nonsense")
+    entry = run_log.read(indexed / "output")[-1]
     assert entry["status"] == "failed" and "search.top" in entry["error"], "the file is wrong whatever the command says"
 
 
 def test_a_run_that_was_stopped_after_it_had_published_succeeded(
-    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stopped(*_: object) -> dict[str, Any]:
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -111,27 +124,26 @@ def test_a_run_that_was_stopped_after_it_had_published_succeeded(
 
     summary = run_summary.summary
     monkeypatch.setattr(run_summary, "summary", stopped)
-    code, printed, found = index(notes, tmp_path)
+    code, printed, found = index(corpus(TEXT), tmp_path)
     assert code == 0 and printed and printed["status"] == "published"
     assert found["last_run_success"] == 1 and found["last_run_exit_code"] == 0
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 
 
-def test_a_run_that_was_killed_after_it_had_published_succeeded(notes: Path, tmp_path: Path) -> None:
+def test_a_run_that_was_killed_after_it_had_published_succeeded(indexed: Path) -> None:
     """Whatever process looks after the run: it learns of it by the log."""
-    index(notes, tmp_path)
-    entry = run_log.read(tmp_path / "output")[-1]
+    entry = run_log.read(indexed / "output")[-1]
     started = datetime.datetime.fromisoformat(entry["started_at"])
     ended = metrics.EndedRun(started, started + datetime.timedelta(hours=1), 137)
-    metrics.write(tmp_path / "index.prom", tmp_path / "output", ended)
-    found = figures(tmp_path / "index.prom")
+    metrics.write(indexed / "index.prom", indexed / "output", ended)
+    found = figures(indexed / "index.prom")
     assert found["last_run_success"] == 1 and found["last_run_exit_code"] == 137
     assert found["last_run_documents/added"] == 25
     assert found["last_success_timestamp_seconds"] <= found["last_run_end_timestamp_seconds"]
 
 
 def test_failures_that_are_recorded_are_no_failed_run(corpus: Callable[..., Path], tmp_path: Path) -> None:
-    code, _, found = index(corpus({"a.txt": "Ada Lovelace wrote to Charles Babbage.", "b.json": "{"}), tmp_path)
+    code, _, found = index(corpus(TEXT | {"b.json": "{"}), tmp_path)
     assert code == found["last_run_exit_code"] == 3
     assert found["last_run_success"] == 1 and found["failures"] == 1
 
@@ -177,21 +189,19 @@ def test_a_file_that_nobody_would_read_is_refused_before_the_run(notes: Path, tm
 
 
 def test_a_file_that_cannot_be_written_does_not_fail_the_run(
-    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    corpus: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(metrics, "write", full)
-    command = ["index", str(notes), "--root", str(tmp_path), "--metrics-file", str(tmp_path / "m.prom")]
+    command = ["index", str(corpus(TEXT)), "--root", str(tmp_path), "--metrics-file", str(tmp_path / "m.prom")]
     assert CliRunner().invoke(main, command).exit_code == 0
     assert "m.prom was not written" in caplog.text
 
 
 @pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not on this machine")
-def test_promtool_finds_no_fault(notes: Path, tmp_path: Path) -> None:
-    index(notes, tmp_path)
-    done = subprocess.run(
-        ["promtool", "check", "metrics"], input=(tmp_path / "index.prom").read_bytes(), capture_output=True, check=False
-    )
+def test_promtool_finds_no_fault(made: Path) -> None:
+    given = (made / "index.prom").read_bytes()
+    done = subprocess.run(["promtool", "check", "metrics"], input=given, capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

@@ -130,7 +130,7 @@ def test_the_sample_is_spread_over_the_corpus_and_the_same_every_time(corpus: Co
 
 
 def test_a_long_unit_is_shown_in_part(corpus: Corpus, tmp_path: Path) -> None:
-    folder = corpus({"a.txt": "Scrooge met Marley. " * 500, "b.txt": "x" * 1_000_000})
+    folder = corpus({"a.txt": "Scrooge met Marley. " * 500, "b.txt": "x" * 100_000})
     stub = replies(records="<|COMPLETE|>")
     tuned(folder, tmp_path, stub, n_units=2)
     (described,) = filter(is_description, stub.requests)

@@ -17,6 +17,7 @@ from graphrag_lite.ops.check.files import check_columns, check_files
 from graphrag_lite.ops.check.problems import MAX_NAMED, Problem, Problems
 from graphrag_lite.run import snapshots
 
+JSON = "snapshot ok method problems relationships_within_entities within_named rows bytes seconds".split()
 __all__ = ["MAX_NAMED", "Checked", "Problem", "check", "damage"]
 
 
@@ -40,17 +41,9 @@ class Checked:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `check --json` prints."""
-        return {
-            "snapshot": self.snapshot,
-            "ok": not self.problems,
-            "method": self.method,
-            "problems": [asdict(problem) for problem in self.problems],
-            "relationships_within_entities": self.relationships_within_entities,
-            "within_named": list(self.within_named),
-            "rows": dict(self.rows),
-            "bytes": self.n_bytes,
-            "seconds": self.seconds,
-        }
+        values = asdict(self)
+        values |= {"ok": not self.problems, "bytes": self.n_bytes}
+        return {key: values[key] for key in JSON}
 
 
 def damage(folder: Path) -> tuple[Problem, ...]:
@@ -80,9 +73,7 @@ def check(folder: Path) -> Checked:
         check_rules(database, folder, intact, true, found)
         check_texts(database, folder, manifest, found)
         within, within_named = mentions_within(database) if complete else (None, ())
-    counted = (
-        manifest["stages"].get("summarize_descriptions", {}).get("counts", {}).get("relationships_within_entities")
-    )
+    counted = snapshots.counted(manifest, "summarize_descriptions").get("relationships_within_entities")
     if None not in (counted, within) and counted != within:
         found.add("relationship_mentions", "more or fewer are left out, both names one entity, than the manifest says")
     return Checked(
