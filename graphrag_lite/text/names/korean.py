@@ -67,10 +67,6 @@ def find_names_korean(text: str) -> list[Name]:
     return find_names_of(_SCRIPT, text, text)
 
 
-def _marked(text: str, taken: Spans) -> Iterator[Span]:
-    return title_marks(text, _MARKS)
-
-
 def _segment(text: str, taken: Spans) -> list[list[Word]]:
     matches = [match for match in _WORD.finditer(text) if taken.free(*match.span())]
     following = [match.start() for match in matches[1:]]
@@ -281,4 +277,4 @@ def _speaks(words: Sequence[Word], at: int) -> bool:
     return words[at].particle in _SUBJECT and any(word.whole.startswith(_SPEECH) for word in words[at + 1 : at + 6])
 
 
-_SCRIPT = Script(evidence=(_marked,), segment=_segment, joins=(_join,))
+_SCRIPT = Script(evidence=(lambda text, _: title_marks(text, _MARKS),), segment=_segment, joins=(_join,))

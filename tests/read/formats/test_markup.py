@@ -243,6 +243,11 @@ def test_any_marks_are_read_and_blocks_are_places(text: str, suffix: str) -> Non
             "   * - Port\n     - Use\n   * - 80\n     -\n       web\n",
             "By Acme.\n\nPort | Use\n80 | web",
         ),
+        (
+            "a.rst",
+            "It flew [1]_ by [Lee20]_.\n\n.. figure:: a.png\n   :alt: A\n\n   The mast.\n\n.. [1] Twice.\n\n.. hidden\n",
+            "It flew by [Lee20].\n\nThe mast.\n\nTwice.",
+        ),
         ("a.html", "<p>It flew.<sup><a href='#n1'>1</a></sup> It landed.<a href='#n2'><sup>[2]</sup></a></p>", "It flew. It landed."),
     ],
 )  # fmt: skip
