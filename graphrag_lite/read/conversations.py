@@ -131,11 +131,9 @@ def without_copies(items: Iterable[Item]) -> Iterator[Item]:
     """Leave out documents that come again word by word, as sessions do that several questions of a set share."""
     seen = set()
     for item in items:
-        key = (
-            sha256(f"{item.source_id}\n{item.text}".encode("utf-8", "surrogatepass")).digest()
-            if isinstance(item, Loaded)
-            else None
-        )
-        if key is None or key not in seen:
+        if isinstance(item, Loaded):
+            key = sha256(f"{item.source_id}\n{item.text}".encode("utf-8", "surrogatepass")).digest()
+            if key in seen:
+                continue
             seen.add(key)
-            yield item
+        yield item

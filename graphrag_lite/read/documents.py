@@ -1,10 +1,12 @@
 """What a reader is asked for, what it yields, and how it puts a text together."""
 
+import datetime
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+GZIP = ".gz"
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -149,6 +151,27 @@ class Reader:
     version: str = ""
 
 
+def suffix_of(path: str) -> str:
+    """Return what `PurePath.suffix` does of a path with slashes, in lower case; ".gz" does not count.
+
+    >>> [suffix_of(path) for path in ("a.d/x.TXT", "a.csv.gz", "a.d/x", ".bashrc", "a.", "..")]
+    ['.txt', '.csv', '', '', '', '']
+    """
+    name = path.rpartition("/")[2]
+    name = name[: -len(GZIP)] if name.lower().endswith(GZIP) else name
+    stem, dot, suffix = name.rpartition(".")
+    return dot + suffix.lower() if stem and suffix else ""
+
+
 def replace_surrogates(text: str) -> str:
     """Replace halves of surrogate pairs, which no encoding can write."""
     return SURROGATE.sub("\ufffd", text)
+
+
+def in_json(value: Any) -> Any:
+    """Return a value as JSON has it: days and times in ISO 8601."""
+    if isinstance(value, dict):
+        return {str(key): in_json(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [in_json(inner) for inner in value]
+    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else value

@@ -9,7 +9,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
-from graphrag_lite.read.readers import Readers, day_of_name, suffix_of
+from graphrag_lite.read.documents import suffix_of
+from graphrag_lite.read.readers import Readers, day_of_name
 from graphrag_lite.text.plain_text import plain
 
 if TYPE_CHECKING:

@@ -25,21 +25,23 @@ UNTOLD, COMMON = ("mac_roman", "cp850"), "éèàêçäöüñíó"
 LETTERS = 0.95  # of what stands within words, or of a text in Johab
 HANGUL, LEAST_HANGUL = re.compile("[\uac00-\ud7a3]"), 8
 ONE_BYTE = ("iso8859", "cp12", "cp8", "mac", "koi8")
+ASIAN = ("shift_jis", "euc_", "gb", "big5", "cp9", "iso2022")
 SAMPLE = 200_000  # bytes from which an encoding is guessed
 PIECE = 1 << 20  # bytes
 MAX_DAMAGED = 0.1  # of the characters beyond ASCII, in UTF-8; another encoding read as UTF-8 is wrong in nearly all
 
 
-def decode(data: bytes) -> str:
+def decode(data: bytes, stated: str = "") -> str:
     """Return the text of `data`: by its byte order mark, as UTF-8, or as what uchardet takes it for.
 
     Line ends stay as they are, so that character spans count what the file holds; a byte order mark is not part of
-    the text; a few damaged bytes in UTF-8 become U+FFFD. Raises ValueError for bytes that are no text.
+    the text; a few damaged bytes in UTF-8 become U+FFFD. `stated` is what the text itself says
+    that its encoding is, which counts for what is no UTF-8. Raises ValueError for bytes that are no text.
 
     >>> decode("café".encode("utf-16"))
     'café'
     """
-    return data.decode(*_encoding(data))
+    return data.decode(*_encoding(data, stated))
 
 
 def decoded_lines(data: bytes) -> Iterator[str]:
@@ -59,11 +61,11 @@ def decoded_pieces(data: bytes) -> Iterator[str]:
         yield piece
 
 
-def _encoding(data: bytes) -> tuple[str, str]:
+def _encoding(data: bytes, stated: str = "") -> tuple[str, str]:
     """Return the encoding of a text, and how its errors are read. Raises ValueError for bytes that are no text."""
     for mark, encoding in BOMS:
         if data.startswith(mark):
-            return encoding, "strict"
+            return encoding, "replace" if encoding == "utf-8-sig" else "strict"
     if b"\x1b$" in data and data.isascii():
         for encoding in ("iso2022_jp", "iso2022_kr"):
             with suppress(UnicodeDecodeError):
@@ -76,16 +78,19 @@ def _encoding(data: bytes) -> tuple[str, str]:
     except UnicodeDecodeError:
         text = data.decode("utf-8", "replace")
         n_bad, n_other = text.count("\ufffd"), len(text) - len(text.encode("ascii", "ignore"))
-        found = (_guess(data) if n_bad > MAX_DAMAGED * n_other else "utf-8"), "replace"
+        found = (_guess(data, stated) if n_bad > MAX_DAMAGED * n_other else "utf-8"), "replace"
     if "\0" in data[:40_000].decode(found[0], "replace")[:10_000]:
         raise ValueError("not a text file (it holds zero bytes)")
     return found
 
 
-def _guess(data: bytes) -> str:
-    """Return the encoding of what is no UTF-8, as uchardet tells it."""
+def _guess(data: bytes, stated: str) -> str:
+    """Return the encoding of what is no UTF-8, as it is stated, or as uchardet tells it."""
     from resiliparse.parse.encoding import detect_encoding
 
+    with suppress(LookupError):
+        if (name := codecs.lookup(stated).name).startswith((*ONE_BYTE, *ASIAN)):
+            return WIDER.get(name, name)
     sample = data[:SAMPLE]
     if len(data) > SAMPLE:  # cut where a line ends: half a character would rule its encoding out
         sample = sample[: sample.rfind(b"\n") + 1] or sample

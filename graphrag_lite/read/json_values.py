@@ -11,7 +11,8 @@ from graphrag_lite.read.encoding import decoded_pieces
 AT_ONCE = 1 << 20  # characters; what is longer is read by its parts
 DEEP = 8  # lists and objects in each other, of which each would be tried as a whole: what is deeper is read at once
 ESCAPED = re.compile(rb"(?<!\\)((?:\\\\)*)\\x([0-9A-Fa-f]{2})")  # control characters, as Telegram Desktop writes them
-_DECODER = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity, which many programs write
+DECODER = json.JSONDecoder(parse_constant=lambda _: None)
+"""JSON, whose NaN and Infinity, which it does not have but many programs write, are null."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class _Text:
         while (self._depth > DEEP or len(self._window) - self._at < AT_ONCE) and self._more():
             pass
         try:
-            value, end = _DECODER.raw_decode(self._window, self._at)
+            value, end = DECODER.raw_decode(self._window, self._at)
         except json.JSONDecodeError as error:
             if self._depth > DEEP or len(self._window) - self._at < AT_ONCE or first not in '[{"':
                 raise ValueError(f"{error.msg}: char {self._before + error.pos}") from None
@@ -152,7 +153,7 @@ class _Text:
     def _string(self) -> str:
         while True:
             try:
-                value, end = _DECODER.raw_decode(self._window, self._at)
+                value, end = DECODER.raw_decode(self._window, self._at)
             except json.JSONDecodeError as error:
                 if not self._more():
                     raise ValueError(f"{error.msg}: char {self.place}") from None

@@ -44,8 +44,11 @@ class Line:
 
 
 def page_lines(file: Any, number: int, raw: Any) -> list[Line]:
-    """Return the lines of a page, in the order in which the file has them."""
+    """Return the lines of a page, in the order in which the file has them; what a form was filled with is last."""
     page = file[number]
+    if raw.FPDF_GetFormType(file.raw) and raw.FPDFPage_Flatten(page.raw, raw.FLAT_NORMALDISPLAY) == raw.FLATTEN_SUCCESS:
+        page.close()  # the fields have become a part of the page, once it is opened again
+        page = file[number]
     text_page = page.get_textpage()
     try:
         # Not get_text_range, which leaves letters out, so that a place in the text is none on the page.

@@ -14,7 +14,7 @@ from graphrag_lite import plugins
 from graphrag_lite.attempts import ENDS_RUN, describe_error
 from graphrag_lite.plugins import Origin
 from graphrag_lite.read import formats
-from graphrag_lite.read.documents import Block, Fields, Item, Loaded, Reader, Unreadable
+from graphrag_lite.read.documents import GZIP, Block, Fields, Item, Loaded, Reader, Unreadable, suffix_of
 from graphrag_lite.read.packages import gunzipped
 from graphrag_lite.read.stated_times import read_times, time_left
 from graphrag_lite.text.dates import iso_date
@@ -24,7 +24,6 @@ from graphrag_lite.text.word_lists import expressions
 _NAMES = expressions(__package__, "references.txt")["references"]
 REFERENCES = re.compile(rf"(?im)^(#{{1,6}})[ \t]*(?:\d+\.?[ \t]*)?(?:{_NAMES})[ \t:]*$")
 HEADING = re.compile(r"(?m)^#{1,6}[ \t]")
-GZIP = ".gz"
 DATED_NAME = re.compile(r"[12]\d{3}-[01]\d-[0-3]\d(?!\d|-\d)")
 
 
@@ -104,18 +103,6 @@ def day_of_name(path: str) -> str:
     """Return the day that begins a file's name, "" where none does."""
     named = DATED_NAME.match(path.rpartition("/")[2])
     return iso_date(named[0]) if named else ""
-
-
-def suffix_of(path: str) -> str:
-    """Return what `PurePath.suffix` does of a path with slashes, in lower case; ".gz" does not count.
-
-    >>> [suffix_of(path) for path in ("a.d/x.TXT", "a.csv.gz", "a.d/x", ".bashrc", "a.", "..")]
-    ['.txt', '.csv', '', '', '', '']
-    """
-    name = path.rpartition("/")[2]
-    name = name[: -len(GZIP)] if name.lower().endswith(GZIP) else name
-    stem, dot, suffix = name.rpartition(".")
-    return dot + suffix.lower() if stem and suffix else ""
 
 
 def all_readers(passed: Sequence[Reader] = ()) -> Readers:

@@ -137,7 +137,7 @@ def _metadata(row: Mapping[Any, Any], taken: set[str | None]) -> dict[str, Any]:
     return {
         replace_surrogates(str(key)): value
         for key, value in row.items()
-        if key not in taken and value not in (None, "")
+        if key not in taken and value not in (None, "") and not isinstance(value, bytes)
     }
 
 

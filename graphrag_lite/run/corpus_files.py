@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphrag_lite.errors import InputError
-from graphrag_lite.read.readers import Readers, all_readers, suffix_of
+from graphrag_lite.read.documents import suffix_of
+from graphrag_lite.read.readers import Readers, all_readers
 from graphrag_lite.run import snapshots
 from graphrag_lite.run.file_hashes import SeenFiles
 from graphrag_lite.settings import LoadDocuments

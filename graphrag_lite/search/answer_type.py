@@ -13,6 +13,7 @@ from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.other_words import attributes_told, in_other_words
 from graphrag_lite.search.definitions import defines, names_holder, roles_asked, thing_asked
 from graphrag_lite.text.folding import fold, unaccented
+from graphrag_lite.text.times import ANY_MONTH
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import UNSPACED, WORD_PATTERN, content_words, terms
 
@@ -31,8 +32,7 @@ _SAID = re.compile(r"(?i)\bwhat (?:do|does|did|has|have) .+? (?:say|said|tell|to
 DENIED = re.compile(r"(?:\b(?:not|never|no longer|nicht|nie)|n['’]t) (\w+)")
 KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]
 _WORD = re.compile(WORD_PATTERN)
-_DATES = expressions("graphrag_lite.text", "stated_dates.txt")
-_MONTH = rf"(?:{_DATES['months']}|{_DATES['other months']}|{_DATES['short months']})(?!\w)"
+_MONTH = rf"(?:{ANY_MONTH})(?!\w)"
 _TIME = re.compile(  # of folded texts
     r"(?<!\d)[12]\d{3}(?!\d)|\d\s?[年月日世]|\d:\d\d|centur(?:y|ies)\b|jahrhundert|siecle|siglo|seculo|the ky|"
     rf"(?<!\w)(?:{_MONTH}\.? \d|\d{{1,2}} {_MONTH})",

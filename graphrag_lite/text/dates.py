@@ -9,14 +9,13 @@ import unicodedata
 from datetime import UTC, date, datetime
 
 from graphrag_lite.text.folding import unaccented
-from graphrag_lite.text.word_lists import expressions, sections
+from graphrag_lite.text.word_lists import sections
 
 LONGEST = 120  # characters; more is no date
-_MONTHS = enumerate(sections(__package__, "months.txt").values(), start=1)
-BY_PREFIX = {prefix: month for month, prefixes in _MONTHS for prefix in prefixes}
-_FORMS = expressions(__package__, "stated_dates.txt")
-_NAMED = re.compile(rf"{_FORMS['months']}|{_FORMS['other months']}")
-SHORT = 4  # letters of a short form; a longer one is a whole name
+MONTHS = sections(__package__, "months.txt")
+"""The names of each month, folded, as regular expressions."""
+_WHOLE = {name.partition("(")[0]: n for n, names in enumerate(MONTHS.values(), start=1) for name in names}
+_NUMBERS = {name[:length]: n for name, n in _WHOLE.items() for length in (3, 4, None) if name[:length] != "jui"}
 QUARTERS = {1: ("01", "03"), 2: ("04", "06"), 3: ("07", "09"), 4: ("10", "12")}
 
 _YEAR = r"(?P<year>[12]\d{3})"
@@ -55,8 +54,8 @@ def iso_date(text: str) -> str:
 
     >>> [iso_date(text) for text in ("NONE", "March 2023", "10. März 2022", "December 19th, 1843", "2023-04-31")]
     ['', '2023-03', '2022-03-10', '1843-12-19', '']
-    >>> [iso_date(text) for text in ("listopad 2014", "Lisbon 2014", "Marathon 2014")]
-    ['2014-11', '', '']
+    >>> [iso_date(text) for text in ("listopad 2014", "Lisbon 2014", "Lisa 2014", "Mar. 2014")]
+    ['2014-11', '', '', '2014-03']
     >>> [iso_date(text) for text in ("1843-12-19T00:00:00", "2024-05-01 9:30 UTC", "31/12/1999", "03/04/2023")]
     ['1843-12-19', '2024-05-01T09:30:00Z', '1999-12-31', '2023']
     """
@@ -144,7 +143,4 @@ def _month(stated: str | None) -> int:
         return 0
     if stated.isdigit():
         return int(stated) if 1 <= int(stated) <= 12 else 0
-    word = stated.casefold().replace("ä", "ae")
-    if len(word) > SHORT and not _NAMED.fullmatch(unaccented(word)):  # "Lisbon 2014" is not of listopad
-        return 0
-    return BY_PREFIX.get(word[:4], BY_PREFIX.get(word[:3], 0))
+    return _NUMBERS.get(unaccented(stated.casefold()), 0)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from graphrag_lite.text.function_words import FUNCTION_WORDS, QUESTION_WORDS
+from graphrag_lite.text.word_lists import toml_file
 from graphrag_lite.text.words import WORD_PATTERN
 
 SAMPLE = 4000  # characters that are looked at
@@ -27,27 +28,7 @@ SOME = 0.1  # of the letters of a question that are of a script, where no functi
 ACCENTED = 0.002  # of the characters: fewer than in any language but English
 _ACCENTED = re.compile("[\u00c0-\u024f\u0370-\u07ff]")
 WORD = re.compile(WORD_PATTERN)
-# Parts of Unicode's character names, and the language where a script means just one.
-SCRIPTS = {
-    "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "CJK": "zh", "THAI": "th", "GREEK": "el", "HEBREW": "he",
-    "CYRILLIC": "ru", "ARABIC": "ar", "DEVANAGARI": "hi", "BENGALI": "bn", "TAMIL": "ta", "GEORGIAN": "ka",
-    "ARMENIAN": "hy",
-}  # fmt: skip
-# Of languages that share a script, those with letters or words of their own; the first counts.
-LETTERS = {"ar": {"ur": "ٹڈڑںے", "fa": "پچژگ"}, "he": {"yi": "ײװױַ"}, "ru": {"uk": "іїєґ", "sr": "ђјљњћџ"}}
-SAME_SCRIPT = {"hi": ("hi", "ne", "mr"), "ar": ("ar", "fa"), "ru": ("ru", "uk", "bg", "sr")}
-# Letters by which a short text is in the Latin language of which it has most function words.
-OWN = {
-    "pl": "łśżźęą",
-    "cs": "řěů",
-    "hu": "őű",
-    "tr": "ğış",
-    "ro": "țșţşă",
-    "de": "äöüß",
-    "es": "ñ¿¡óí",
-    "pt": "ãõ",
-    "fr": "èêçœé",
-}
+SCRIPTS, LETTERS, SAME_SCRIPT, OWN = toml_file(__package__, "scripts.toml").values()
 
 
 def languages(texts: Sequence[str]) -> list[str]:
@@ -139,7 +120,8 @@ def detect(text: str) -> str:
     counts = _function_words(folded)
     if script := _script(sample):
         counts = _function_words([word for word in folded if not word.isascii()])
-        return max(SAME_SCRIPT.get(script, (script,)), key=lambda code: counts[code])
+        codes: Sequence[str] = SAME_SCRIPT.get(script, (script,))
+        return max(codes, key=lambda code: counts[code])
     words = [word for word in folded if not word.isdigit()]
     n_words = len(words) if len(set(words)) >= MIN_DISTINCT else 0  # one sentence again and again is one sentence
     own = _function_words([word for word in folded if len(languages_of().get(word, ())) <= FEW])

@@ -20,15 +20,10 @@ _BEFORE = 60  # characters before the first name that are looked at
 _OWNS = ("'", "’", "-")
 _LISTS = {section: frozenset(words) for section, words in sections(__package__, "relations.txt").items()}
 _AUXILIARIES = {name[-2:]: words for name, words in _LISTS.items() if name.startswith("auxiliaries ")}
-_PAST = _LISTS["past"]
-_PRESENT = _LISTS["present"]
-_NO_PAST = _LISTS["no_past"]
-_CLAUSAL = _LISTS["clausal"]
-_ADVERBS = _LISTS["adverbs"]
-_DETERMINERS = _LISTS["determiners"]
-OTHER_CLAUSE = _LISTS["other_clause"]
-_NO_SUBJECT_AFTER = _LISTS["no_subject_after"]
-NO_LABEL = _LISTS["no_label"]
+_PAST, _PRESENT, _NO_PAST, _CLAUSAL, _ADVERBS, _DETERMINERS, _NO_SUBJECT_AFTER = (
+    _LISTS[name] for name in "past present no_past clausal adverbs determiners no_subject_after".split()
+)
+OTHER_CLAUSE, NO_LABEL = _LISTS["other_clause"], _LISTS["no_label"]
 
 
 def relation(text: str, a: Name, b: Name, language: str) -> str:

@@ -4,11 +4,10 @@ The words of each language stand in `relative_dates.toml`.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
-from typing import Any
 
 from graphrag_lite.text.folding import unaccented
 from graphrag_lite.text.period import Period, Time, days_of
@@ -23,11 +22,11 @@ _UNITS = ("day", "week", "month", "year", "week")
 class Words:
     """How a language tells relative dates, as `relative_dates.toml` says."""
 
-    units: tuple[str, str, str, str, str]  # day, week, month, year, weekend
-    weekdays: tuple[str, str, str, str, str, str, str]  # from Monday
-    days: tuple[str, str, str]  # today, yesterday, the day before
-    tomorrow: tuple[str, str]  # and the day after
-    numbers: tuple[str, ...]  # one to ten
+    units: Sequence[str]  # day, week, month, year, weekend
+    weekdays: Sequence[str]  # from Monday
+    days: Sequence[str]  # today, yesterday, the day before
+    tomorrow: Sequence[str]  # and the day after
+    numbers: Sequence[str]  # one to ten
     joint: str
     ago: str
     past: str
@@ -43,12 +42,7 @@ class Words:
 @cache
 def relative_dates() -> dict[str, Words]:
     """Return the words of every language that has some, by ISO 639-1 code."""
-    listed = toml_file(__package__, "relative_dates.toml")
-    found = {}
-    for language, words in listed.items():
-        fields: dict[str, Any] = {name: each if isinstance(each, str) else tuple(each) for name, each in words.items()}
-        found[language] = Words(**fields)
-    return found
+    return {language: Words(**words) for language, words in toml_file(__package__, "relative_dates.toml").items()}
 
 
 def relative_spans(text: str, now: date, language: str) -> Iterator[tuple[int, int, Period]]:
@@ -147,7 +141,7 @@ def _before(now: date, most: int, least: int) -> Period:
     return Period(*map(date.fromordinal, ordinals))
 
 
-def _which(patterns: tuple[str, ...], phrase: str) -> int:
+def _which(patterns: Sequence[str], phrase: str) -> int:
     """Return the number of the pattern of which a match stands last in `phrase`, -1 where none does."""
     ends = [max((m.end() for m in _word(pattern).finditer(phrase)), default=-1) for pattern in patterns]
     return ends.index(max(ends)) if max(ends) >= 0 else -1

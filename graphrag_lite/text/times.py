@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import date
 from functools import cache
 
-from graphrag_lite.text.dates import iso_date
+from graphrag_lite.text.dates import MONTHS, iso_date
 from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.period import Period, Time, days_of, period_of
 from graphrag_lite.text.relative_times import relative_dates, relative_times
@@ -18,15 +18,16 @@ from graphrag_lite.text.word_lists import expressions
 PRECISIONS = ("day", "week", "month", "season", "year", "decade", "century")
 
 _FORMS = expressions(__package__, "stated_dates.txt")
-_OTHER, _SHORT = _FORMS["other months"], _FORMS["short months"]
-_NAMES = f"{_FORMS['months']}|(?=[\u0400-\u097f])(?:{_OTHER})"  # tried where such a letter stands
+_NAMES = [name for names in MONTHS.values() for name in names]
+_LATIN, _OTHER = "|".join(filter(str.isascii, _NAMES)), "|".join(name for name in _NAMES if not name.isascii())
+ANY_MONTH = f"{_LATIN}|{_OTHER}|{_FORMS['short months']}"
 _YEAR = r"(?:1\d{3}|20\d{2})"
 _PARTS = {
     "YEAR": _YEAR,
     "DAY": r"\d{1,2}(?:st|nd|rd|th|er|º|\.)?",
     "COMMA": r"(?: ?,? )",  # in prepared corpora a comma is a word of its own
-    "MONTH": _NAMES,
-    "SHORT": _SHORT,
+    "MONTH": f"{_LATIN}|(?=[\u0400-\u097f])(?:{_OTHER})",  # tried where such a letter stands
+    "SHORT": _FORMS["short months"],
 }
 _DATES = re.sub("|".join(_PARTS), lambda part: _PARTS[part[0]], _FORMS["dates"])
 _ABSOLUTE = re.compile(
@@ -40,6 +41,8 @@ _TO = re.compile(
 _THE = r"(?:(?:the|il|el|le|den) |l['’])?"
 _AND = re.compile(rf" (?:{_FORMS['and']}) {_THE}")
 _BETWEEN = re.compile(rf"(?:{_FORMS['between']}) {_THE}$")
+_OPENED = rf"(?:(?:{ANY_MONTH})\.?(?: \d{{1,2}}(?:st|nd|rd|th)?)?|\d{{1,2}}\.? (?:de )?(?:{ANY_MONTH}))"
+_BEGUN = re.compile(rf"(?<!\w)(?:({_OPENED}){_TO.pattern}|(?:{_FORMS['between']}) {_THE}({_OPENED}){_AND.pattern})$")
 _STILL = re.compile(rf" ?(?:-|to|until|till) ?(?:the )?(?:{_FORMS['now']})(?!\w)")
 
 
@@ -51,7 +54,7 @@ def _triggers(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     if language in ("ja", "zh", "ko"):
         return re.compile(r"[12]\d{3}|[年년月월日일]"), re.compile("|".join(relative))
     by_letter: dict[str, list[str]] = {}  # the search tries a letter once, not for each of its words
-    for word in re.split(r"\|(?![^(]*\))", "|".join([_FORMS["months"], _OTHER, _SHORT, *relative])):
+    for word in re.split(r"\|(?![^(]*\))", "|".join([ANY_MONTH, *relative])):
         by_letter.setdefault(word[0], []).append(word[1:])
     either = "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in by_letter.items())
     return re.compile(r"[12]\d{3}|\d/\d|[年년]"), re.compile(rf"\b(?:{either})(?!\w)")
@@ -125,6 +128,9 @@ def _absolute(plain: str, now: date | None, *, asked: bool) -> Iterator[Time]:
         time = _dated(found, now, asked=asked)
         if time is None:
             continue
+        time = _begun(plain, time)
+        if opened and opened.end > time.start:
+            opened = None
         if opened:
             between = plain[opened.end : time.start]
             joins = _TO.fullmatch(between) or (_AND.fullmatch(between) and _BETWEEN.search(plain, 0, opened.start))
@@ -140,6 +146,19 @@ def _absolute(plain: str, now: date | None, *, asked: bool) -> Iterator[Time]:
             opened = None
     if opened:
         yield opened
+
+
+def _begun(plain: str, time: Time) -> Time:
+    """Return a day or month with the one before it from which it lasts, and which has its year: "March to May 2020"."""
+    before = _BEGUN.search(plain, max(0, time.start - 50), time.start)
+    if not before or time.form != "date" or time.precision not in ("day", "month"):
+        return time
+    stated = (before[1] or before[2]).replace(" de ", " ")
+    dated = iso_date(f"{stated}{', ' if stated[-1].isdigit() else ' '}{time.period.first.year}")
+    if not dated or (first := days_of(dated)) >= time.period:
+        return time
+    precision = coarser(time.precision, "month" if len(dated) == 7 else "day")
+    return Time(before.start(), time.end, Period(first.first, time.period.last), precision, "range")
 
 
 def _dated(found: re.Match[str], now: date | None, *, asked: bool) -> Time | None:

@@ -24,11 +24,8 @@ def translations(word: str, language: str, into: Sequence[str]) -> list[tuple[st
 
 @cache
 def _meanings() -> dict[str, list[tuple[str, str]]]:
-    found: dict[str, list[tuple[str, str]]] = {}
-    for meaning, words in sections(__package__, "translations.txt").items():
-        pairs = [(code, word) for code, _, word in (listed.partition(":") for listed in words)]
-        found[meaning] = pairs
-    return found
+    listed = sections(__package__, "translations.txt").items()
+    return {meaning: [(word[:2], word[3:]) for word in words] for meaning, words in listed}
 
 
 @cache

@@ -370,6 +370,8 @@ def test_what_gzip_has_compressed_is_read_as_what_it_is() -> None:
     rows = b'{"id": "a", "text": "Ann met Bob."}\n'
     (row,) = all_readers().read(gzip.compress(rows), "a.jsonl.GZ", Fields())
     assert isinstance(row, Loaded) and row.text == "Ann met Bob."
+    (code,) = all_readers().read(gzip.compress(b"# The pump leaks here.\n"), "a.py.gz", Fields())
+    assert isinstance(code, Loaded) and code.text == "The pump leaks here."
     (cut,) = all_readers().read(gzip.compress(rows)[:30], "a.jsonl.gz", Fields())
     assert isinstance(cut, Unreadable) and "damaged" in cut.error
 

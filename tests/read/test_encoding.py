@@ -43,6 +43,10 @@ def test_old_encodings_of_real_texts(shared: Path, corpus: str, encoding: str, s
     assert decode(data) == data.decode(encoding) == "".join(decoded_lines(data))
 
 
+def test_what_is_damaged_behind_a_mark_is_replaced() -> None:
+    assert decode(b"\xef\xbb\xbfcaf\xc3\xa9 \xff") == "café \ufffd"
+
+
 @pytest.mark.parametrize(("corpus", "encoding"), [("zho", "gb18030"), ("zho", "big5"), ("kor", "cp949")])
 def test_texts_of_two_bytes_a_character_are_no_russian(shared: Path, corpus: str, encoding: str) -> None:
     rows = (shared / f"corpora/ntrex_{corpus}/corpus.jsonl").read_text(encoding="utf-8").splitlines()

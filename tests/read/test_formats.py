@@ -98,6 +98,12 @@ def test_commas_of_prose_part_no_cells() -> None:
     assert [item.source_id for item in loaded("\n".join(["id,text", *ragged]), "a.csv")] == list("012345678")
 
 
+def test_a_quotation_mark_that_nothing_closes_hides_no_rows_between_tabs() -> None:
+    data = 'id\ttext\n1\t"Whales sing low songs.\n2\tKrill drifts.\n'
+    assert [item.text for item in loaded(data, "a.tsv")] == ['"Whales sing low songs.', "Krill drifts."]
+    assert one('id\ttext\n1\t"Whales\tsing"\n', "a.tsv").text == "Whales\tsing"
+
+
 def test_csv_with_a_huge_field() -> None:
     assert len(one('id,text\n1,"' + "x" * 500_000 + '"\n', "a.csv").text) == 500_000
 

@@ -192,7 +192,7 @@ def test_empty_files_are_left_out(corpus: Corpus, caplog: pytest.LogCaptureFixtu
 def test_a_corpus_that_cannot_be_used_says_why(corpus: Corpus, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
         scan(tmp_path / "nowhere", tmp_path)
-    with pytest.raises(InputError, match=r"no documents.*\.csv, \.docx"):
+    with pytest.raises(InputError, match=r"no documents.*\.csv, \.docm, \.docx"):
         scan(corpus({}), tmp_path / "output")
     with pytest.raises(InputError, match="no documents"):
         scan(corpus({"a.png": "p"}, "pictures"), tmp_path / "output")

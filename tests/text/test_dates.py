@@ -26,6 +26,8 @@ from graphrag_lite.text.dates import LONGEST, iso_date, iso_period
         ("12/2020", "2020-12"),
         ("in March 2023", "2023-03"),
         ("c. 1915", "1915"),
+        *((f"{name} 2014", "") for name in ("Lisa", "Mark", "Mary", "Juno", "Jui")),
+        *((f"3 {name}. 2014", "2014-03-03") for name in ("mar", "mrt", "march", "maerz", "бер")),
         ("Monday, March 3, 2025", "2025-03-03"),
         ("4 Aug. 2021", "2021-08-04"),
         ("1er mai 2001", "2001-05-01"),

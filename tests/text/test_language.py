@@ -41,6 +41,8 @@ def test_a_short_text_is_told_by_its_letters() -> None:
         "zabiera dwustu pasażerów. Kapitanem jest Andrzej Kuna. Rejs opóźnił się o cztery godziny z powodu awarii rampy."
     )
     assert languages([russian, ukrainian, polish]) == ["ru", "uk", "pl"]
+    kazakh, belarusian = "Қазақстанның астанасы — Астана қаласы.", "Мінск — сталіца, ён стаў вялікім горадам."
+    assert languages([kazakh]) == ["kk"] and languages([belarusian]) == ["be"]
     assert question_language("Де живе Їжак?", ["ru"]) == "uk"
 
 

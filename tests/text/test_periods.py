@@ -41,6 +41,10 @@ def days(first: str, last: str = "") -> list[tuple[str, str]]:
         ("from 2 to 13 December 1993", days("1993-12-02", "1993-12-13")),
         ("11-21 February 1997", days("1997-02-11", "1997-02-21")),
         ("between October 4, 2022 and October 9, 2022", days("2022-10-04", "2022-10-09")),
+        ("from March to May 2020", days("2020-03-01", "2020-05-31")),
+        ("between 5 March and 7 May 2020", days("2020-03-05", "2020-05-07")),
+        ("Jan. – March 2020", days("2020-01-01", "2020-03-31")),
+        ("from November to March 2020", days("2020-03-01", "2020-03-31")),
         ("in 1998 and 2003", days("1998-01-01", "1998-12-31") + days("2003-01-01", "2003-12-31")),
         ("2003 to 1998", days("2003-01-01", "2003-12-31") + days("1998-01-01", "1998-12-31")),
         ("on October 7", days("2022-10-07")),  # the last one

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from graphrag_lite.attempts import outcome
-from graphrag_lite.read.documents import Fields, Item, Loaded, Reader, Unreadable
+from graphrag_lite.read.documents import Fields, Item, Loaded, Reader, Unreadable, suffix_of
 from graphrag_lite.read.packages import Package, open_package
 
 SUFFIXES = {".zip": "application/zip", ".tar": "application/x-tar"}
@@ -22,11 +22,11 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     An export of conversations has files on feedback, pictures and settings beside them, which are left out.
     """
     from graphrag_lite.read.messengers import people_in
-    from graphrag_lite.read.readers import all_readers, suffix_of
+    from graphrag_lite.read.readers import all_readers
 
     known = {*all_readers().suffixes()} - {*SUFFIXES}
     with open_package(data, tar=suffix_of(path) == ".tar") as package:
-        names = sorted(name for name in package.names if suffix_of(name) in known and not _is_hidden(name))
+        names = sorted({name for name in package.names if suffix_of(name) in known and not _is_hidden(name)})
         size = sum(package.size(name) for name in names)
         if len(package.names) > MOST or size > LARGEST or size > TIMES * len(data) + 1_000_000:
             raise ValueError(f"{len(package.names)} parts, {size / 1e6:.0f} MB once it is unpacked: more than is read")

@@ -45,28 +45,27 @@ def _turns(text: str) -> list[Turn]:
     from html import unescape
 
     turns: list[Turn] = []
-    speaker = ""
     for block in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n").replace("\r", "\n")):
         found = CUE.search(block)
         if not found:
             continue
-        said = block[found.end() :].partition("\n")[2].replace("\n", " ")
-        voice = VOICE.search(said)
-        plain = " ".join(unescape(TAG.sub("", said)).split())
-        label = None if voice else LABEL.match(plain)
-        if label:
-            plain = plain[label.end() :]
-        named = next((each[1].strip() for each in (voice, label) if each), "")
-        speaker = named or (speaker if not voice and turns and turns[-1].speaker else "")
         start, end = _seconds(*found.groups()[:4]), _seconds(*found.groups()[4:])
-        if not plain or (turns and plain == turns[-1].text):  # live captions say a line again
-            continue
-        last = turns[-1] if turns else None
-        full = last and last.end - last.start > LONGEST and last.text.endswith((".", "?", "!", "。"))
-        if last and last.speaker == speaker and start - last.end < PAUSE and not full:
-            last.text, last.end = f"{last.text} {plain}", end
-        else:
-            turns.append(Turn(speaker, start, end, plain))
+        for said in re.split(r"(?=<v[. \t])", block[found.end() :].partition("\n")[2]):
+            voice = VOICE.match(said)
+            plain = " ".join(unescape(TAG.sub("", said)).split())
+            label = None if voice else LABEL.match(plain)
+            if label:
+                plain = plain[label.end() :]
+            named = next((each[1].strip() for each in (voice, label) if each), "")
+            last = turns[-1] if turns else None
+            if not plain or (last and plain == last.text):  # live captions say a line again
+                continue
+            speaker = named or (last.speaker if last and not voice else "")
+            full = last and last.end - last.start > LONGEST and last.text.endswith((".", "?", "!", "。"))
+            if last and last.speaker == speaker and start - last.end < PAUSE and not full:
+                last.text, last.end = f"{last.text} {plain}", end
+            else:
+                turns.append(Turn(speaker, start, end, plain))
     return turns
 
 

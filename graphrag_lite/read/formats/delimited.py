@@ -17,7 +17,9 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
 
     text = decode(data)
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))  # of the whole process: never lowered
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text[:4096]))
+    delimiter = _delimiter(text[:4096])
+    quotes = None if delimiter == "\t" and text.count('"') % 2 else '"'  # one that nothing closes would hide all below
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quotes)
     try:
         lines = [(reader.line_num, line) for line in reader if line]
     except csv.Error as error:

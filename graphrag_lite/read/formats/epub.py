@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader
-from graphrag_lite.read.encoding import decode
-from graphrag_lite.read.formats.web_page import read_page
+from graphrag_lite.read.formats.web_page import decoded_page, read_page
 from graphrag_lite.read.packages import Package, attribute, child, local_name, open_package, title_and_author
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         book = next((attribute(each, "full-path") for each in root.iter() if local_name(each) == "rootfile"), "")
         described = package.xml(book)
         for chapter in _chapters(package, described, posixpath.dirname(book)):
-            page = read_page(decode(chapter))
+            page = read_page(decoded_page(chapter))
             if page.text:
                 composer.part()
                 start = composer.length

@@ -1,6 +1,5 @@
 """JSON: one object, or a list of them, or an export of conversations."""
 
-import json
 from collections.abc import Iterable, Iterator
 from itertools import islice, starmap
 from typing import Any
@@ -59,11 +58,6 @@ def _with_text(rows: Iterable[Any]) -> Iterable[Any]:
     if len(flat) < 2 or not detect_columns(list(flat[0]), flat).texts:
         return ()
     return Listed(lambda: map(flat_row, rows))
-
-
-def parsed(text: str) -> Any:
-    """Parse JSON; NaN and Infinity, which it does not have but many programs write, are null."""
-    return json.loads(text, parse_constant=lambda _: None)
 
 
 READER = Reader({".json": "application/json"}, read, rows=True)

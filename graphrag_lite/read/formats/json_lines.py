@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from graphrag_lite.read.documents import Fields, Item, Reader, Unreadable
 from graphrag_lite.read.encoding import decoded_lines
-from graphrag_lite.read.formats.json_file import parsed
-from graphrag_lite.read.json_values import Listed
+from graphrag_lite.read.json_values import DECODER, Listed
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
@@ -16,7 +15,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         for number, line in enumerate(decoded_lines(data), start=1):
             if line.strip():
                 try:
-                    yield Row(number, parsed(line.rstrip("\n")))
+                    yield Row(number, DECODER.decode(line))
                 except (ValueError, RecursionError) as error:
                     yield Row(number, None, f"not valid JSON: {error}")
 

@@ -8,7 +8,7 @@ from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader, repla
 from graphrag_lite.text.word_lists import expressions
 
 if TYPE_CHECKING:
-    from email.message import EmailMessage
+    from email.message import EmailMessage, MIMEPart
 
 WROTE, FROM, SENT, SUBJECT, ORIGINAL, PHONE = expressions(__package__, "mail.txt").values()
 ADDRESS = r"<[^<>\s]{1,80}@[^<>\s]{1,80}>"
@@ -125,9 +125,13 @@ def _people(message: "EmailMessage", header: str, heads: Mapping[str, str]) -> I
 
 
 def _body(message: "EmailMessage") -> str:
-    part = message.get_body(("plain", "html"))
-    if part is None:
-        return ""
+    """Return the text of a mail, and what of it stands behind a picture, as some programs cut it."""
+    behind = (part for part in message.iter_attachments() if part.get_content_type() == "text/plain")
+    shown = (message.get_body(("plain", "html")), *(part for part in behind if not part.get_filename()))
+    return "\n".join(_text(part) for part in shown if part is not None)
+
+
+def _text(part: "MIMEPart") -> str:
     try:
         text = str(part.get_content())
     except (LookupError, ValueError):  # of an encoding that there is not

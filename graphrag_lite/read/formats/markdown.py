@@ -1,12 +1,10 @@
 """Markdown, and MDX; the lines between `---` (YAML) or `+++` (TOML) that begin a file say what it is."""
 
-import datetime
 import re
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import Any
 
-from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader
+from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader, in_json, suffix_of
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.markdown_text import compose_markdown
 from graphrag_lite.read.stated_times import stated_date
@@ -15,20 +13,24 @@ FENCED = re.compile(r"\A\ufeff?(---|\+\+\+)[ \t]*\r?\n(.*?)(?:^|\n)(?:\1|\.\.\.)
 REFERENCE = re.compile(r"(?m)(?:^|[:\[{,-]\s*)[&*]\w")  # a few lines of these unfold to gigabytes
 LONGEST = 20_000  # characters; more is no front matter
 TIMES = ("date", "created", "created_at", "published", "pubdate", "datetime", "last_modified", "modified", "updated")
-MODULES = re.compile(r"(?m)^(?:import\s.+\sfrom\s.+|import\s['\"].+|export\s.+)$\n?")  # of MDX
-
-ADMONITION = re.compile(  # ":::tip Title", ":::"
-    r"(?m)^[ \t]*+:{3,}+[ \t]*+(?:[\w-]++|\{[^{}\n]*+\})?+[ \t]*+\[?+([^\[\]\n]*+)\]?+[ \t]*+$"
+# Blocks of code, which stay as they are, and the lines that only programs read: modules of MDX; ":::tip Title", ":::".
+_FENCE = r"^[ \t]*(?P<fence>`{3,}|~{3,}).*\n(?:.++\n?|\n)*?(?:[ \t]*(?P=fence)[`~]*[ \t\r]*$|\Z)"
+MODULES = re.compile(
+    rf"(?m){_FENCE}|^(?:import\s(?:.+\sfrom\s+)?['\"].+|export\s+(?:[{{*]|(?:default|const|let|var|async|function|class)\s).*)$\n?"
+)
+ADMONITION = re.compile(
+    rf"(?m){_FENCE}"
+    r"|^[ \t]*+:{3,}+[ \t]*+(?:[\w-]++|\{[^{}\n]*+\})?+[ \t]*+\[?+(?P<title>[^\[\]\r\n]*+)\]?+[ \t\r]*+$"
 )
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     """Yield what a reader sees. What the front matter states is metadata, and the title before any heading."""
     metadata, text = split_front_matter(decode(data), fields)
-    if PurePath(path).suffix.lower() == ".mdx":
-        text = MODULES.sub("", text)
+    if suffix_of(path) == ".mdx":
+        text = MODULES.sub(lambda found: found[0] if found["fence"] else "", text)
     if ":::" in text:
-        text = ADMONITION.sub(r"\n\1\n", text)
+        text = ADMONITION.sub(lambda found: found[0] if found["fence"] else f"\n{found['title']}\n", text)
     composer = Composer()
     headings = compose_markdown(text, composer)
     first = next((heading.text for heading in headings if heading.level == 1), "")
@@ -50,7 +52,7 @@ def split_front_matter(text: str, fields: Fields) -> tuple[dict[str, Any], str]:
     stated = _parsed(found[2], is_toml=found[1] == "+++")
     if stated is None:
         return {}, text
-    values = {str(key): _plain(value) for key, value in stated.items() if value not in (None, "", [], {})}
+    values = {str(key): in_json(value) for key, value in stated.items() if value not in (None, "", [], {})}
     time = next((key for name in (fields.time, *TIMES) for key in values if key.casefold() == name), None)
     if time:
         values[fields.time] = values.pop(time)
@@ -75,15 +77,6 @@ def _parsed(block: str, *, is_toml: bool) -> dict[Any, Any] | None:
     except (yaml.YAMLError, ValueError, RecursionError):
         return {} if re.search(r"(?m)^[\w-]+:", block) else None
     return stated if isinstance(stated, dict) else None
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as JSON has it."""
-    if isinstance(value, dict):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_plain(inner) for inner in value]
-    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else value
 
 
 READER = Reader(dict.fromkeys((".md", ".markdown", ".mdx"), "text/markdown"), read)

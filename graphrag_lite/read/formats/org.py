@@ -11,7 +11,7 @@ HEADING = re.compile(
 )
 KEYWORD = re.compile(r"#\+(\w+):[ \t]*(.*)")
 BLOCK = re.compile(r"(?i)[ \t]*#\+(begin|end)_(\w+).*")
-DRAWER = re.compile(r"(?i)[ \t]*:(?:properties|logbook|end|\w+):.*")
+DRAWER = re.compile(r"[ \t]*:[\w-]+:[ \t]*")
 LINK = re.compile(r"\[\[(?:[^\]]*)\]\[([^\]]+)\]\]|\[\[([^\]]+)\]\]")
 CODE = re.compile(r"(?<!\w)([=~])(?=\S)([^\n]+?)(?<=\S)\1(?!\w)")
 EMPHASIS = re.compile(r"(?<![\w/])([*/_+])(?=\S)([^\n]+?)(?<=\S)\1(?![\w/])")
@@ -21,19 +21,23 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     """Yield what a reader sees; keywords such as #+AUTHOR are metadata, source blocks are code."""
     composer = Composer()
     stated: dict[str, str] = {}
-    code = drawer = False
+    code = hidden = drawer = False
     for line in decode(data).expandtabs(8).splitlines():
         block, keyword, heading = BLOCK.fullmatch(line), KEYWORD.fullmatch(line.strip()), HEADING.fullmatch(line)
         if block:
-            code = block[1].lower() == "begin" and block[2].lower() in ("src", "example", "export", "comment")
+            begins, kind = block[1].lower() == "begin", block[2].lower()
+            code, hidden = begins and kind in ("src", "example", "export"), begins and kind == "comment"
         elif code:
             composer.add(line, "code")
             composer.add("\n")
-        elif drawer or DRAWER.fullmatch(line):
+        elif hidden:
+            continue
+        elif (drawer and not heading) or DRAWER.fullmatch(line):
             drawer = not line.strip().lower().startswith(":end:")
         elif keyword:
             stated.setdefault(keyword[1].lower(), keyword[2].strip())
         elif heading:
+            drawer = False  # one that nothing ends
             composer.part()
             composer.add(f"{'#' * min(len(heading[1]), 6)} {_plain(heading[2])}\n\n")
         elif not re.match(r"[ \t]*(?:#(?: |$)|(?:SCHEDULED|DEADLINE|CLOSED):)", line):

@@ -1,11 +1,10 @@
 """Tables of Parquet, by pyarrow."""
 
-import datetime
 import io
 from collections.abc import Iterator
 from typing import Any
 
-from graphrag_lite.read.documents import Fields, Item, Reader
+from graphrag_lite.read.documents import Fields, Item, Reader, in_json
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
@@ -30,7 +29,7 @@ def _values(column: Any) -> list[Any]:
         found = column.to_pylist()
     except (ValueError, OverflowError):  # of one of them
         found = [_value(scalar) for scalar in column]
-    return [_plain(value) for value in found]
+    return [in_json(value) for value in found]
 
 
 def _value(scalar: Any) -> Any:
@@ -38,10 +37,6 @@ def _value(scalar: Any) -> Any:
         return scalar.as_py()
     except (ValueError, OverflowError):
         return str(getattr(scalar, "value", ""))
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else value
 
 
 READER = Reader({".parquet": "application/vnd.apache.parquet"}, read, rows=True)

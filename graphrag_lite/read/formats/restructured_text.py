@@ -12,7 +12,8 @@ from graphrag_lite.text.word_lists import expressions
 
 LINE = re.compile(r"([=\-~`:'\"^_*+#<>.])\1{2,}[ \t]*")
 FIELD = re.compile(r":(\w[\w -]{0,40}):[ \t]+(\S.*)")
-DIRECTIVE = re.compile(r"\.\.[ \t]+(?:\|[^|]+\|[ \t]+)?([\w:.-]+)::[ \t]*(.*)")
+DIRECTIVE = re.compile(r"\.\.[ \t]+(?:(?:\|[^|]+\|[ \t]+)?([\w:.-]+)::|\[[\w#*.-]+\])[ \t]*(.*)")  # or a footnote
+NOTED = re.compile(r"\s?\[(?:\d+|[#*][\w-]*)\]_(?!\w)")
 _FORMS = expressions(__package__, "restructured_text.txt")
 CODE, SHOWN = (frozenset(_FORMS[kind].split("|")) for kind in ("code", "shown"))
 VERSIONS = {name: words for name, words in _FORMS.items() if words.endswith("version")}
@@ -20,7 +21,7 @@ ITEM = re.compile(r"\s*(?:[-*+•]|(?:\d{1,3}|[A-Za-z#])[.)]|\(\w{1,3}\)|:[^:`\n
 TABLE = re.compile(r"\s*=+(?:\s+=+)+\s*$")
 ROW = re.compile(r"\s*[|+]|\s*=+(?:\s+=+)*\s*$|.*\S {3,}\S")
 ROLE = re.compile(r":[\w:+.-]{1,80}:`(?:[~!][^`<]*\.)?([^`~!]+?)(?:\s+<[^`]*>)?`")
-REFERENCE = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?|`([^`]+)`__?|(?<=\w)_(?=[\s.,;:)]|$)|\|(\w[^|\n]*)\|")
+REFERENCE = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?|`([^`]+)`__?|(?<=[\w\]])_(?=[\s.,;:)]|$)|\|(\w[^|\n]*)\|")
 LITERAL = re.compile(
     rf"``(.+?)``|:(?:\w{{1,9}}:)?(?:{_FORMS['code names']}):`(?:[~!][^`<]*\.)?([^`~!]+?)(?:\s+<[^`]*>)?`"
 )
@@ -106,7 +107,7 @@ def _directive(composer: Composer, found: re.Match[str] | None, body: list[str])
     """Add what a directive shows: code as a block, notes as text; nothing of a comment or a picture."""
     if found is None:
         return
-    name = found[1].lower()
+    name = (found[1] or "").lower()
     body = [line for line in body if not re.match(r"\s*:[\w-]+:", line)]
     if name in CODE:
         _code(composer, body)
@@ -115,14 +116,16 @@ def _directive(composer: Composer, found: re.Match[str] | None, body: list[str])
         for row in re.split(r"(?m)^[ \t]*\*[ \t]+-\s", "\n".join(body))[1:]:
             _line(composer, " | ".join(" ".join(cell.split()) for cell in re.split(r"(?m)^[ \t]+-(?:\s|$)", row)))
         composer.part()
-    elif name in SHOWN or name in VERSIONS:
+    elif name in ("", "figure", *SHOWN, *VERSIONS):
         label, said = name.capitalize(), found[2]
-        if name in VERSIONS:
+        if name == "figure":
+            label = said = ""
+        elif name in VERSIONS:
             version, _, said = said.partition(" ")
             label = f"{VERSIONS[name]} {version}"
         said = " ".join([said, *(line.strip() for line in body)]).strip()
         composer.part()
-        _line(composer, f"{label}: {said}" if said else f"{label}.")
+        _line(composer, ": ".join(filter(None, (label, said))) if said else f"{label}." * bool(label))
         composer.part()
 
 
@@ -154,7 +157,7 @@ def _plain(text: str) -> str:
     >>> _plain("See :class:`~a.b.Index` and the `guide <x.html>`_, **now**.")
     'See Index and the guide, now.'
     """
-    text = ROLE.sub(r"\1", text)
+    text = ROLE.sub(r"\1", NOTED.sub("", text))
     text = REFERENCE.sub(lambda found: next((group for group in found.groups() if group), ""), text)
     return EMPHASIS.sub(r"\2", text)
 

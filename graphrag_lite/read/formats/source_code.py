@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from textwrap import dedent
 
-from graphrag_lite.read.documents import Fields, Loaded, Reader
+from graphrag_lite.read.documents import Fields, Loaded, Reader, suffix_of
 from graphrag_lite.read.encoding import decode
 
 # What is not closed is looked for the end of once, lest the time grow with the square: a comment ends with the file,
@@ -50,7 +50,7 @@ _ROLE = re.compile(r":[\w:-]+:`(?:~[\w.]*\.|[^`<\n]*<(?=[^`\n]*>`))?([^`>\n]+)>?
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     """Yield the comments of a file as one document."""
-    _, pattern = _LANGUAGES[path[path.rfind(".") :].lower()]
+    _, pattern = _LANGUAGES[suffix_of(path)]
     text = "\n\n".join(_paragraphs(decode(data).expandtabs(4).replace("\r\n", "\n"), pattern))
     yield Loaded(path, "", text)
 

@@ -1,6 +1,5 @@
 """Spreadsheets, by python-calamine (extra `documents`): those that are tables row by row, all others as they stand."""
 
-import datetime
 import io
 from collections.abc import Iterator
 from itertools import takewhile
@@ -8,7 +7,7 @@ from typing import Any
 
 from graphrag_lite.distribution import install_hint
 from graphrag_lite.read.columns import cell_text, detect_columns, head_of
-from graphrag_lite.read.documents import Composer, Fields, Item, Reader, replace_surrogates
+from graphrag_lite.read.documents import Composer, Fields, Item, Reader, in_json, replace_surrogates
 from graphrag_lite.read.rows import Row, row_documents
 
 OFFICE = "application/vnd."
@@ -24,7 +23,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     try:
         file = CalamineWorkbook.from_filelike(io.BytesIO(data))
         for name in file.sheet_names:
-            cells = [[_plain(cell) for cell in row] for row in file.get_sheet_by_name(name).to_python()]
+            cells = [[in_json(cell) for cell in row] for row in file.get_sheet_by_name(name).to_python()]
             filled = [(number, row) for number, row in enumerate(cells, start=1) if any(map(cell_text, row))]
             names, rows = _by_column(filled)
             if _is_table(names, [row.values for row in rows]):
@@ -39,10 +38,6 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         raise ValueError(f"cannot be read: {error}") from None
     if composer.length:
         yield composer.loaded(path, "")
-
-
-def _plain(cell: Any) -> Any:
-    return cell.isoformat() if isinstance(cell, datetime.date | datetime.time) else cell
 
 
 def _line(row: list[Any]) -> str:
@@ -68,6 +63,8 @@ def _is_table(names: list[str], rows: list[dict[str, Any]]) -> bool:
 READER = Reader(
     {
         ".xlsx": OFFICE + "openxmlformats-officedocument.spreadsheetml.sheet",
+        ".xlsm": OFFICE + "ms-excel.sheet.macroEnabled.12",
+        ".xlsb": OFFICE + "ms-excel.sheet.binary.macroEnabled.12",
         ".xls": OFFICE + "ms-excel",
         ".ods": OFFICE + "oasis.opendocument.spreadsheet",
     },

@@ -21,6 +21,7 @@ CODE, LINK, PART = ("\ue000", "\ue001"), ("\ue002", "\ue003"), "\ue004"
 MARKS = re.compile(rf"(?i)[{''.join(CODE + LINK)}{PART}]|&#(?:x0*e00[0-4](?![\da-f])|0*5734[4-8](?!\d));?")
 CODE_BEGIN, CODE_END = re.compile(r"(?i)<(?:pre|code)\b[^<>]*>"), re.compile(r"(?i)(?=</(?:pre|code)\s*>)")
 LINKED = re.compile(r"""(?i)(<a\s[^<>#]{0,500}+(#)?+[^<>]{0,500}+>)([^<]*(?:<(?!/?a\b)[^<]*)*)""")
+CHARSET = re.compile(rb"""(?i)<(?:meta\b[^<>]*\bcharset|\?xml\b[^<>]*\bencoding)\s*=\s*["']?([\w.:-]+)""")
 HEADING = re.compile(r"(?i)<h([1-6])\b[^<>]*>")
 CELL_BEGIN, CELL_END = re.compile(r"(?i)(<t[dh]\b[^<>]*>)\s*<p\b[^<>]*>"), re.compile(r"(?i)</p>\s*(?=</t[dh]\b)")
 LIST = re.compile(r"(?i)(</?)[uo]l\b")
@@ -51,9 +52,15 @@ class Page:
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
-    page = read_page(decode(data))
+    page = read_page(decoded_page(data))
     stated = {fields.time: page.date} if page.date else stated_date(page.text, fields)
     yield Loaded(path, page.title, page.text, metadata=stated, blocks=page.blocks)
+
+
+def decoded_page(data: bytes) -> str:
+    """Return the text of a page, in the encoding that it states where it is no UTF-8."""
+    stated = CHARSET.search(data, 0, 4096)
+    return decode(data, stated[1].decode() if stated else "")
 
 
 def read_page(html: str, skip: Sequence[str] = ()) -> Page:

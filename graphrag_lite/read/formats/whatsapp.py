@@ -4,12 +4,12 @@
 import datetime
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from graphrag_lite.read.conversations import Chat, Said, documents_of
 from graphrag_lite.read.documents import Fields, Item, Reader
 from graphrag_lite.read.encoding import decode, decoded_lines
+from graphrag_lite.read.json_values import Listed
 
 MARK = r"\u200f?[./-] ?"
 DAY = rf"\u200f?\d{{1,4}}(?:{MARK}\d{{1,2}}{MARK}\d{{1,4}}\.?(?: г\.)?|[年년] ?\d{{1,2}}[月월] ?\d{{1,2}}[日일])"
@@ -43,27 +43,23 @@ def _is_spoken(text: str) -> bool:
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     """Yield a document a day. Days and months are told from the whole file: by its dates, and that they follow."""
-    yield from documents_of(Chat(path, PurePath(path).stem, Messages(data), _said, daily=True), path, fields.time)
+    messages = Listed(lambda: _messages(data))
+    yield from documents_of(Chat(path, PurePath(path).stem, messages, _said, daily=True), path, fields.time)
 
 
-@dataclass(frozen=True)
-class Messages:
-    """The messages of a chat, as what each has on its first line behind the time, the lines below, and the time."""
-
-    data: bytes
-
-    def __iter__(self) -> Iterator[tuple[str, str, str]]:
-        first, time, more = "", "", [""]
-        for line in decoded_lines(self.data):
-            line = line.replace("\r\n", "\n")
-            if found := HEAD.match(line):
-                if time:
-                    yield first, "".join(more), time
-                first, time, more = found["rest"], _time(found), ["\n"]
-            else:
-                more.append(line)
-        if time:
-            yield first, "".join(more), time
+def _messages(data: bytes) -> Iterator[tuple[str, str, str]]:
+    """Yield of each message what it has on its first line behind the time, the lines below, and the time."""
+    first, time, more = "", "", [""]
+    for line in decoded_lines(data):
+        line = line.replace("\r\n", "\n")
+        if found := HEAD.match(line):
+            if time:
+                yield first, "".join(more), time
+            first, time, more = found["rest"], _time(found), ["\n"]
+        else:
+            more.append(line)
+    if time:
+        yield first, "".join(more), time
 
 
 def _time(found: re.Match[str]) -> str:
@@ -80,17 +76,25 @@ def _time(found: re.Match[str]) -> str:
 
 
 def _gregorian(day: str) -> str:
-    """Return a day of the calendar of Persia, whose years are 1380 to 1424 and stand first, as one of ours.
+    """Return a day of the calendar of Persia, whose years are 1380 to 1424 and stand first, as one of ours; or "".
 
-    >>> [_gregorian(day) for day in ("1403/12/30", "1402/7/1", "30/5/2023")]
-    ['2025-03-20', '2023-09-23', '30/5/2023']
+    >>> [_gregorian(day) for day in ("1403/12/30", "1402/7/1", "30/5/2023", "1402/12/30")]
+    ['2025-03-20', '2023-09-23', '30/5/2023', '']
     """
     year, month, of_month = (int(each) for each in re.findall(r"\d+", day))
     if not 1380 <= year < 1425:
         return day
-    # Eight leap years in 33; 1400 began on 21 March 2021. Six months have 31 days, the others 30.
-    days = 365 * (year - 1400) + (8 * year + 21) // 33 - 340 + 31 * (month - 1) - max(0, month - 7) + of_month
-    return str(datetime.date(2021, 3, 20) + datetime.timedelta(days))
+    if not (1 <= month <= 12 and of_month):
+        return ""
+    first, after = _persian_month(year, month), _persian_month(year + month // 12, month % 12 + 1)
+    day_of_ours = first + datetime.timedelta(of_month - 1)
+    return str(day_of_ours) if day_of_ours < after else ""
+
+
+def _persian_month(year: int, month: int) -> datetime.date:
+    """Return the first day of a month: eight leap years in 33; six months have 31 days, the others 30."""
+    days = 365 * (year - 1400) + (8 * year + 21) // 33 - 340 + 31 * (month - 1) - max(0, month - 7)
+    return datetime.date(2021, 3, 21) + datetime.timedelta(days)
 
 
 def _said(message: tuple[str, str, str]) -> Said | None:

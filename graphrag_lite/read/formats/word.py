@@ -1,17 +1,17 @@
-"""Word files (.docx)."""
+"""Word files (.docx, .docm)."""
 
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from graphrag_lite.read.documents import Fields, Loaded, Reader, replace_surrogates
-from graphrag_lite.read.packages import Package, attribute, child, local_name, open_package
+from graphrag_lite.read.packages import attribute, child, local_name, open_package
 from graphrag_lite.read.stated_times import stated_date
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-BODY = "word/document.xml"
+PART = re.compile(r"word/([a-z]+)\d*\.xml")  # some programs write document2.xml
 HEADING = re.compile(r"(?:heading|überschrift|titre|título|titolo|kop|заголовок|見出し|标题|標題|제목) ?(\d)", re.I)
 # Deleted text, codes of fields, what stands a second time for old programs; text boxes follow their paragraph.
 SKIPPED = frozenset({"del", "instrText", "Fallback", "txbxContent", "moveFrom"})
@@ -19,15 +19,16 @@ BREAKS = {"tab": " ", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
-    """Yield paragraphs, headings, lists and tables in their order, then the notes."""
+    """Yield paragraphs, headings, lists and tables in their order, then the notes and comments."""
     with open_package(data) as package:
-        styles = _styles(package)
-        body = child(package.xml(BODY), "body")
+        parts = {found[1]: name for name in package.names if (found := PART.fullmatch(name))}
+        styles = _styles(package.xml(parts["styles"])) if "styles" in parts else {}
+        body = child(package.xml(parts.get("document", "word/document.xml")), "body")
         pieces = list(_blocks(body, styles)) if body is not None else []
-        for name in ("word/footnotes.xml", "word/endnotes.xml"):
-            if name in package.names:
-                notes = [note for note in package.xml(name) if not attribute(note, "type")]
-                pieces += [piece for note in notes for piece in _blocks(note, styles)]
+        for notes in (parts[kind] for kind in ("footnotes", "endnotes", "comments") if kind in parts):
+            for note in package.xml(notes):
+                if said := [] if attribute(note, "type") else list(_blocks(note, styles)):
+                    pieces += [f"{by}: {said[0]}" if (by := attribute(note, "author")) else said[0], *said[1:]]
         title, metadata = package.properties()
     headings = [piece.lstrip("# ") for piece in pieces if piece.startswith("#")]
     text = replace_surrogates(re.sub(r"(?m)^(- .*)\n\n(?=- )", r"\1\n", "\n\n".join(pieces)))
@@ -36,12 +37,10 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     yield Loaded(path, title or (headings or [""])[0], text, metadata=metadata | stated_date(text, fields))
 
 
-def _styles(package: Package) -> dict[str, str]:
+def _styles(stated: "Element") -> dict[str, str]:
     """Return what a style puts before a paragraph: the marks of a heading, by the style's id."""
-    if "word/styles.xml" not in package.names:
-        return {}
     marks = {}
-    for style in package.xml("word/styles.xml"):
+    for style in stated:
         name = attribute(child(style, "name"), "val")
         level = HEADING.match(name)
         if level or name.casefold() == "title":
@@ -55,7 +54,7 @@ def _blocks(parent: "Element", styles: dict[str, str]) -> Iterator[str]:
         if kind == "p":
             yield from _paragraph(element, styles)
         elif kind == "tbl":
-            rows = [_row(row) for row in element.iter() if local_name(row) == "tr"]
+            rows = [_row(row) for row in _nearest(element, "tr", "tbl")]
             if shown := "\n".join(row for row in rows if row.strip(" |")):
                 yield shown
         elif kind not in SKIPPED:  # a container, as of a table of contents, or a change that was taken
@@ -70,15 +69,22 @@ def _paragraph(element: "Element", styles: dict[str, str]) -> Iterator[str]:
         mark = "- "
     if text:
         yield mark + (" ".join(text.split()) if mark.startswith("#") else text)
-    for box in (each for each in element.iter() if local_name(each) == "txbxContent"):
+    for box in _nearest(element, "txbxContent", "Fallback"):
         yield from _blocks(box, styles)
-        break  # the same stands in it once more for old programs
+
+
+def _nearest(element: "Element", name: str, stop: str) -> "Iterator[Element]":
+    """Yield the elements of a name in another, however deep, but not those within each other or within a `stop`."""
+    for each in element:
+        if local_name(each) == name:
+            yield each
+        elif local_name(each) != stop:
+            yield from _nearest(each, name, stop)
 
 
 def _row(row: "Element") -> str:
     """Return a row's cells, each on one line, with bars between them."""
-    cells = [cell for cell in row if local_name(cell) == "tc"]
-    return " | ".join(" ".join(_text(cell, between=" ").split()) for cell in cells)
+    return " | ".join(" ".join(_text(cell, between=" ").split()) for cell in _nearest(row, "tc", "tbl"))
 
 
 def _text(element: "Element", between: str = "") -> str:
@@ -94,4 +100,5 @@ def _text(element: "Element", between: str = "") -> str:
     return "".join(pieces)
 
 
-READER = Reader({".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document"}, read)
+_OPEN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+READER = Reader({".docx": _OPEN, ".docm": "application/vnd.ms-word.document.macroEnabled.12"}, read)

@@ -6,7 +6,7 @@ it recurs in the corpus.
 
 import re
 
-from graphrag_lite.text.names.name import Name
+from graphrag_lite.text.names.name import Name, merged
 
 __all__ = ["Name", "find_names_caseless"]
 
@@ -39,18 +39,9 @@ def find_names_caseless(text: str, language: str) -> list[Name]:
             from graphrag_lite.text.names.japanese import find_names_japanese as find_names
         else:
             from graphrag_lite.text.names.chinese import find_names_chinese as find_names
-        names = _merged(names, find_names(text))
+        names = merged(names, find_names(text))
     if _OTHER.search(text):
         from graphrag_lite.text.names.other_scripts import find_names_other_scripts
 
-        names = _merged(names, find_names_other_scripts(text))
+        names = merged(names, find_names_other_scripts(text))
     return names
-
-
-def _merged(names: list[Name], others: list[Name]) -> list[Name]:
-    """Return both lists in one, ordered; where two overlap, the one that starts first stays."""
-    merged: list[Name] = []
-    for name in sorted([*names, *others], key=lambda name: (name.start, -name.end)):
-        if not merged or name.start >= merged[-1].end:
-            merged.append(name)
-    return merged

@@ -16,7 +16,7 @@ from graphrag_lite.text.names.cuts import split_run
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
 from graphrag_lite.text.names.german import plain_nouns, without_nouns
 from graphrag_lite.text.names.lists import LISTED, list_mark
-from graphrag_lite.text.names.name import Name
+from graphrag_lite.text.names.name import Name, merged
 from graphrag_lite.text.names.runs import Run, find_runs
 from graphrag_lite.text.names.terms import find_terms
 from graphrag_lite.text.names.titles import defined_subject, expansions, quoted_titles
@@ -54,7 +54,7 @@ def find_names(text: str, language: str) -> list[Name]:
     if not text.isascii() and _CASELESS.search(text):
         from graphrag_lite.text.names.caseless import find_names_caseless
 
-        names = _merged(names, find_names_caseless(text, language))
+        names = merged(names, find_names_caseless(text, language))
     if CONTROL.search(text):
         names = [name._replace(name=one_line(name.name)) for name in names if one_line(name.name)]
     return names
@@ -92,7 +92,7 @@ def _cased(text: str, language: str) -> list[Name]:
             kept.append(run if proves else run._replace(anchored=False))
     names = _typed(text, tokens, kept, plain_nouns(tokens, kept) if language == "de" else frozenset(), language)
     terms = find_terms(tokens, text)
-    return _merged(names, terms) if terms else names
+    return merged(names, terms) if terms else names
 
 
 def _free(runs: list[Run]) -> list[Run]:
@@ -300,14 +300,3 @@ def _joined(tokens: Tokens, first: int, limit: int) -> list[str]:
     while last < min(first + limit, len(tokens.words)) and tokens.gaps[last] == JOIN:
         last += 1
     return tokens.lower[first:last]
-
-
-def _merged(names: list[Name], others: list[Name]) -> list[Name]:
-    """Return `names` and those of `others` that don't overlap them, ordered by start."""
-    starts = [name.start for name in names]
-    free = []
-    for other in others:
-        at = bisect_right(starts, other.start)
-        if (at == 0 or names[at - 1].end <= other.start) and (at == len(names) or starts[at] >= other.end):
-            free.append(other)
-    return sorted([*names, *free], key=lambda name: name.start)

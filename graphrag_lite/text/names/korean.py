@@ -25,6 +25,8 @@ _STOP = _LISTS["stop"]
 _WHOLE = (
     _PLACES | _LISTS["concept_name"] | _LISTS["organization_name"]
 )  # words that have no particle and are no verbs, whatever they end with
+_KINDS = ("organization", "event", "concept")
+_KNOWN = {name: kind for kind in _KINDS for name in _LISTS[f"{kind}_name"]} | dict.fromkeys(_PLACES, "location")
 _NO_NAMES = _STOP | _TITLES
 _SPEECH = tuple(_LISTS["speech"])
 _SUFFIXES = longest_first(_LISTS["person_suffix"])
@@ -63,10 +65,6 @@ def find_names_korean(text: str) -> list[Name]:
     [('도널드 트럼프', 'person'), ('서울', 'location'), ('서울대학교', 'organization')]
     """
     return find_names_of(_SCRIPT, text, text)
-
-
-def _marked(text: str, taken: Spans) -> Iterator[Span]:
-    return title_marks(text, _MARKS)
 
 
 def _segment(text: str, taken: Spans) -> list[list[Word]]:
@@ -249,14 +247,8 @@ def _last_foreign(words: Sequence[Word], i: int) -> int:
 def _single(words: Sequence[Word], i: int) -> tuple[int, str, bool] | None:
     """Return the end, type and anchor of the name that word `i` is by itself."""
     word, stem = words[i], words[i].stem
-    for kind, names in (
-        ("location", "place"),
-        ("concept", "concept_name"),
-        ("event", "event_name"),
-        ("organization", "organization_name"),
-    ):
-        if stem in _LISTS[names]:
-            return word.end, kind, True
+    if stem in _KNOWN:
+        return word.end, _KNOWN[stem], True
     kind, head = _head(stem)
     if kind and len(stem) - len(head) >= (1 if kind == "location" and stem[:-1] in _PLACES else 2):
         return word.end, kind, True
@@ -285,4 +277,4 @@ def _speaks(words: Sequence[Word], at: int) -> bool:
     return words[at].particle in _SUBJECT and any(word.whole.startswith(_SPEECH) for word in words[at + 1 : at + 6])
 
 
-_SCRIPT = Script(evidence=(_marked,), segment=_segment, joins=(_join,))
+_SCRIPT = Script(evidence=(lambda text, _: title_marks(text, _MARKS),), segment=_segment, joins=(_join,))

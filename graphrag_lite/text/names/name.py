@@ -1,5 +1,7 @@
 """A name found in a text unit: what every extractor of `method: fast` returns."""
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -17,3 +19,14 @@ class Name(NamedTuple):
     name: str
     type: str
     anchored: bool
+
+
+def merged(names: Sequence[Name], others: Sequence[Name]) -> list[Name]:
+    """Return `names` and those of `others` that don't overlap them, ordered by start."""
+    starts = [name.start for name in names]
+    free = []
+    for other in others:
+        at = bisect_right(starts, other.start)
+        if (at == 0 or names[at - 1].end <= other.start) and (at == len(names) or starts[at] >= other.end):
+            free.append(other)
+    return sorted([*names, *free], key=lambda name: name.start)

@@ -9,6 +9,7 @@ from graphrag_lite.text.names.tokens import JOIN, Tokens
 from graphrag_lite.text.names.words import DETERMINERS, LISTS, MONTHS_AND_DAYS, NUMBER_WORDS, UNITS
 
 _NO_EDGE = LISTS["no_edge"]
+_NO_END = _NO_EDGE | UNITS | NUMBER_WORDS | MONTHS_AND_DAYS
 
 
 def find_terms(tokens: Tokens, text: str) -> list[Name]:
@@ -56,11 +57,4 @@ def _says(tokens: Tokens, last: int) -> bool:
 
 
 def _bad_end(word: str) -> bool:
-    return (
-        word in _NO_EDGE
-        or word.endswith("ly")
-        or len(word) < 3
-        or word in UNITS
-        or word in NUMBER_WORDS
-        or word in MONTHS_AND_DAYS
-    )
+    return word in _NO_END or word.endswith("ly") or len(word) < 3

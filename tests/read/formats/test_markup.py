@@ -130,6 +130,12 @@ def test_a_notebook() -> None:
     assert [kind for kind, _, _ in blocks(item)] == ["code"]
 
 
+def test_a_notebook_of_version_3() -> None:
+    cells = [{"cell_type": "heading", "level": 2, "source": "Study"}, {"cell_type": "code", "input": ["import httpx"]}]
+    item = one(json.dumps({"worksheets": [{"cells": cells}]}), "a.ipynb")
+    assert (item.title, item.text) == ("Study", "## Study\n\n```\nimport httpx\n```")
+
+
 def test_a_book() -> None:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as file:
@@ -226,12 +232,21 @@ def test_any_marks_are_read_and_blocks_are_places(text: str, suffix: str) -> Non
     ("path", "text", "seen"),
     [
         ("a.mdx", "# Deploying {#deploy}\n\n:::tip Disks\nUse one.{/* not two */}\n:::\n", "# Deploying\n\nDisks\n\nUse one."),
+        ("a.md", ":::tip Disks\r\nUse one.\r\n:::\r\n\r\n```\r\n:::tip\r\n```\r\n", "Disks\n\nUse one.\n\n```\n:::tip\n```"),
+        ("a.mdx", "import A from 'a'\nexport const b = 1\n\nexport it as\nimport goods from Oslo", "export it as import goods from Oslo"),
+        ("a.mdx", "```js\nimport A from 'a'\n```\n", "```js\nimport A from 'a'\n```"),
+        ("a.org", ":note: no drawer\n:LOG:\nx\n:END:\n#+begin_comment\nx\n#+end_comment\n:LOG:\nx\n* Part\nIt flew.", ":note: no drawer\n\n# Part\n\nIt flew."),
         ("a.md", "The pump[^1] leaks.\n\n[^1]: Since Monday.", "The pump leaks.\n\nSince Monday."),
         (
             "a.rst",
             ".. |firm| replace:: Acme\n\nBy |firm|.\n\n.. list-table:: Ports\n   :header-rows: 1\n\n"
             "   * - Port\n     - Use\n   * - 80\n     -\n       web\n",
             "By Acme.\n\nPort | Use\n80 | web",
+        ),
+        (
+            "a.rst",
+            "It flew [1]_ by [Lee20]_.\n\n.. figure:: a.png\n   :alt: A\n\n   The mast.\n\n.. [1] Twice.\n\n.. hidden\n",
+            "It flew by [Lee20].\n\nThe mast.\n\nTwice.",
         ),
         ("a.html", "<p>It flew.<sup><a href='#n1'>1</a></sup> It landed.<a href='#n2'><sup>[2]</sup></a></p>", "It flew. It landed."),
     ],

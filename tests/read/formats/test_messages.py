@@ -114,6 +114,19 @@ def test_what_is_no_mail_is_a_failure() -> None:
     assert isinstance(item, Unreadable)
 
 
+def test_a_text_behind_a_picture_is_of_the_mail() -> None:
+    parts = ["Content-Type: text/plain\n\nOne.", "Content-Type: image/png; name=a.png\n\nx"]
+    parts += ["Content-Type: text/plain; charset=latin-1\n\nTwo.", "Content-Type: text/plain; name=b.txt\n\nfile"]
+    cut = "".join(f"\n--b\n{part}" for part in parts)
+    item = read(f"From: a@x.org\nContent-Type: multipart/mixed; boundary=b\n{cut}\n--b--\n", "a.eml")
+    assert item.text.endswith("\n\nOne.\nTwo.") and item.metadata["attachments"] == "a.png, b.txt"
+
+
+def test_two_voices_of_one_caption_are_two_turns() -> None:
+    item = read("WEBVTT\n\n00:11.000 --> 00:13.000\n<v Ann>It flies.</v>\n<v Bo>When?</v>\n", "a.vtt")
+    assert [said.speaker for said in item.messages] == ["Ann", "Bo"] and item.text.endswith("\n\nBo: When?")
+
+
 @pytest.mark.parametrize("suffix", [".vtt", ".srt"])
 def test_captions_are_turns_with_their_times(suffix: str) -> None:
     item = read(CAPTIONS if suffix == ".vtt" else CAPTIONS.replace(".000", ",000"), f"a{suffix}")

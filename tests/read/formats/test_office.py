@@ -19,7 +19,7 @@ def one(data: bytes, path: str) -> Item:
     return item
 
 
-def archive(**parts: str) -> bytes:
+def archive(**parts: str | bytes) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in parts.items():
@@ -27,9 +27,10 @@ def archive(**parts: str) -> bytes:
     return stream.getvalue()
 
 
-def docx(body: str) -> bytes:
+def docx(body: str, **more: str) -> bytes:
     style = '<w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style>'
     return archive(
+        **more,
         word__document=f"<w:document {W}><w:body>{body}</w:body></w:document>",
         word__styles=f"<w:styles {W}>{style}</w:styles>",
     )
@@ -47,6 +48,38 @@ def test_a_word_file() -> None:
     assert item == Loaded("a.docx", "Launch", "# Launch\n\nIt flew.\n\na | b c\na | b c\n\nkept")
 
 
+def test_what_stands_in_others_is_read_once() -> None:
+    cell, inner = f"<w:tc>{paragraph('a')}</w:tc>", f"<w:tbl><w:tr><w:tc>{paragraph('c')}</w:tc></w:tr></w:tbl>"
+    held = f"<w:sdt><w:sdtContent><w:tc>{paragraph('b')}{inner}</w:tc></w:sdtContent></w:sdt>"
+    box = "<w:r><w:Choice><w:txbxContent>{0}</w:txbxContent></w:Choice><w:Fallback><w:txbxContent>{0}</w:txbxContent></w:Fallback></w:r>"
+    boxes = "".join(box.format(paragraph(said)) for said in ("one", "two"))
+    comment = f'<w:comments {W}><w:comment w:author="Ann Lee">{paragraph("Is it so?")}</w:comment></w:comments>'
+    item = one(docx(f"<w:tbl><w:tr>{cell}{held}</w:tr></w:tbl><w:p>{boxes}</w:p>", word__comments=comment), "a.docm")
+    assert item == Loaded("a.docm", "", "a | b c\n\none\n\ntwo\n\nAnn Lee: Is it so?")
+    renamed = archive(word__document2=f"<w:document {W}><w:body>{paragraph('It flew.')}</w:body></w:document>")
+    assert one(renamed, "a.docx").text == "It flew."
+
+
+def test_a_chart_is_its_title_and_series() -> None:
+    def values(*said: str) -> str:
+        return "".join(f"<c:pt><c:v>{each}</c:v></c:pt>" for each in said)
+
+    series = f"<c:ser><c:tx>{values('Oslo')}</c:tx><c:cat>{values('2023', '2024')}</c:cat><c:val>{values('4.3', '2')}</c:val></c:ser>"
+    chart = f'<c:chart xmlns:c="c" xmlns:a="a"><c:title><a:t>Sales </a:t><a:t>(m)</a:t></c:title>{series}</c:chart>'
+    related = '<r><r Id="{}" Target="{}"/></r>'
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as show:
+        for name, content in {
+            "ppt/presentation.xml": '<p xmlns:r="r"><sldIdLst><sldId id="9" r:id="r1"/></sldIdLst></p>',
+            "ppt/_rels/presentation.xml.rels": related.format("r1", "slides/slide1.xml"),
+            "ppt/slides/slide1.xml": "<p/>",
+            "ppt/slides/_rels/slide1.xml.rels": related.format("r1", "../charts/chart1.xml"),
+            "ppt/charts/chart1.xml": chart,
+        }.items():
+            show.writestr(name, content)
+    assert one(file.getvalue(), "a.pptm").text == "Sales (m)\nOslo: 2023 4.3; 2024 2"
+
+
 def test_escapes_that_a_converter_wrote_twice_are_what_they_stand_for() -> None:
     texts = [
         one(docx(f"<w:p><w:r><w:t>{said}</w:t></w:r></w:p>"), "a.docx").text
@@ -61,9 +94,10 @@ def test_what_is_damaged_is_a_failure(data: bytes, suffix: str) -> None:
     assert isinstance(one(data, f"a{suffix}"), Unreadable)
 
 
-def test_entities_are_not_expanded() -> None:
-    bomb = f'<!DOCTYPE w [<!ENTITY a "{"x" * 1000}">]><w:document {W}><w:body><w:p><w:r><w:t>&a;</w:t></w:r></w:p></w:body></w:document>'
-    item = one(archive(word__document=bomb), "a.docx")
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_entities_are_not_expanded(encoding: str) -> None:
+    bomb = f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE w [<!ENTITY a "{"x" * 1000}">]><w:document {W}><w:body><w:p><w:r><w:t>&a;</w:t></w:r></w:p></w:body></w:document>'
+    item = one(archive(word__document=bomb.encode(encoding)), "a.docx")
     assert isinstance(item, Unreadable) and "declares entities" in item.error
 
 

@@ -106,3 +106,20 @@ def test_lines_of_any_script_are_put_together() -> None:
     )
     assert "국내 확진자는 9,661명, 사망자는 158명으로 나타났다." in pages(korean)["1"]
     assert "تعتبر البرمجة بلغة R" in pages(arabic)["1"]
+
+
+def test_what_a_form_was_filled_with_is_read() -> None:
+    shown, filled = (b"BT /F1 12 Tf %d 4 Td (%b) Tj ET" % each for each in ((50, b"Name"), (2, b"Ann Lee of Oslo")))
+    font = b"/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
+    parts = [
+        b"<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]>>>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 6 0 R/Annots[4 0 R]%b>>" % font,
+        b"<</Type/Annot/Subtype/Widget/FT/Tx/T(n)/F 4/Rect[50 660 300 680]/AP<</N 5 0 R>>/P 3 0 R>>",
+        b"<</Type/XObject/Subtype/Form/BBox[0 0 250 20]%b/Length %d>>stream\n%b\nendstream"
+        % (font, len(filled), filled),
+        b"<</Length %d>>stream\n%b\nendstream" % (len(shown), shown),
+    ]
+    body = b"".join(b"%d 0 obj\n%b\nendobj\n" % (n, part) for n, part in enumerate(parts, start=1))
+    (item,) = all_readers().read(b"%%PDF-1.7\n%btrailer<</Root 1 0 R>>\n%%%%EOF" % body, "a.pdf", Fields())
+    assert isinstance(item, Loaded) and item.text.split() == ["Name", "Ann", "Lee", "of", "Oslo"]
