@@ -29,7 +29,7 @@ class Coded(NamedTuple):
     """Texts as numbers of the different ones: few of many are different. The row -1 is empty."""
 
     texts: "pa.Array"
-    codes: Ints
+    codes: "NDArray[np.integer[Any]]"
 
     @classmethod
     def of(cls, column: "pa.ChunkedArray | Sequence[str]") -> "Coded":
@@ -38,7 +38,7 @@ class Coded(NamedTuple):
         values = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else pa.array(column, pa.string())
         encoded = values.dictionary_encode()
         texts = pa.concat_arrays([encoded.dictionary, pa.array([""])])
-        return cls(texts, np.append(np.asarray(encoded.indices), len(texts) - 1).astype(np.int64))
+        return cls(texts, np.append(np.asarray(encoded.indices), np.int32(len(texts) - 1)))
 
     def where(self, held: "NDArray[np.bool_]", rows: Ints, other: "Coded", other_rows: Ints) -> "Coded":
         """Return own rows where held, else those of another."""
@@ -50,17 +50,16 @@ class Coded(NamedTuple):
     def take(self, rows: Ints) -> "Coded":
         return Coded(self.texts, self.codes[rows])
 
-    def words(self, rows: Any = slice(None)) -> "pa.Array":
+    def words(self, rows: "Ints | slice" = slice(None)) -> "pa.Array":
         import pyarrow as pa
 
         return self.texts.take(pa.array(self.codes[rows]))
 
-    def ranks(self) -> Ints:
+    def ranks(self) -> "NDArray[np.integer[Any]]":
         """Return the place of each row's text in the order of all."""
         import pyarrow.compute as pc
 
-        ranks: Ints = np.asarray(pc.rank(self.texts, tiebreaker="dense")).astype(np.int64)[self.codes]
-        return ranks
+        return np.asarray(pc.rank(self.texts, tiebreaker="dense")).astype(np.int32)[self.codes]
 
 
 class FactRows(NamedTuple):
@@ -73,7 +72,7 @@ class FactRows(NamedTuple):
     start: Ints  # row of the mention that tells it; -1: none
     end: Ints
     prior: Ints  # place of the spell before; -1: none
-    sentences: "pa.Array"
+    sentences: Coded
 
     def words(self, rows: Any) -> dict[str, Any]:
         """Return what is short of some facts in words, by column."""
@@ -91,10 +90,10 @@ class FactRows(NamedTuple):
             yield tables.make_columns(
                 "facts",
                 **self.words(rows),
-                fact=self.sentences[start : start + PART],
+                fact=self.sentences.words(rows),
                 precision=_texts(told, "precision", vaguer),
                 invalidated_by=_texts(told, "id", np.where(facts.kind == STATE, over, -1)),
-                prior_id=_words(np.append(self.short["id"], b""), prior),
+                prior_id=_or_empty(self.short["id"], prior),
                 **_sources(told, mentions, self.apart, facts),
             )
 
@@ -121,12 +120,12 @@ def fact_rows(source_documents: "pa.Table", said: Numbered, apart: Distinct, fac
         "expired_at": times["reference_time"].take(expired),
         "ended_by": Coded(pa.array(ENDED_BY), _ended_by(told, facts, end)),
         "kind": Coded(pa.array(KINDS), facts.kind),
-        "conflict": facts.conflict,
+        "conflict": pa.array(facts.conflict),
     }
     keys, titles = Coded.of(things.keys), Coded.of(things.titles)
     short["relation"] = Coded(pa.array(names, pa.string()), group[1])
     short["fact_group_id"] = _ids("fact group", keys.take(group[0]), short["relation"], keys.take(group[2]))
-    conflict = Coded(pa.array(["False", "True"]), facts.conflict.astype(np.int64))
+    conflict = Coded(pa.array(["False", "True"]), facts.conflict.astype(np.int32))
     short["id"] = _ids("fact", *(conflict if name == "conflict" else short[name] for name in IDENTITY))
     is_entity = np.asarray(pc.not_equal(titles.words(), ""))
     for name, side, number in (("subject", "one", mentions.subject), ("object", "other", mentions.object)):
@@ -134,37 +133,35 @@ def fact_rows(source_documents: "pa.Table", said: Numbered, apart: Distinct, fac
         known, words = is_entity[own], Coded.of(told[side])
         short[f"{name}_id"] = keys.take(np.where(known, own, -1))
         short[name] = titles.where(known, own, words, np.where(lead == own, leads, first))
-    ranks = [*(short[name].ranks() for name in ORDER[:-1]), *short["id"].view(">u8").reshape(-1, 4).T]
+    digits = np.frombuffer(short["id"].buffers()[2], ">u8").reshape(-1, 4)  # of ids, as numbers
+    ranks = [*(short[name].ranks() for name in ORDER[:-1]), *digits.T]
     order = np.lexsort(ranks[::-1])
     lasting = ((facts.kind == STATE) & (start >= 0) & (expired < 0))[order]
     prior = _prior(lasting, [number[order] for number in group], mentions.start[start][order])
-    short = {name: each.take(order) if isinstance(each, Coded) else each[order] for name, each in short.items()}
+    short = {name: each.take(order) for name, each in short.items()}
     sentences = sentences_of(source_documents, told, np.where(start >= 0, start, first)[order])
     return FactRows(said, apart, facts.take(order), short, start[order], end[order], prior, sentences)
 
 
-def _words(column: "Coded | NDArray[Any]", rows: Any) -> "pa.Array":
-    """Return some rows of what is short as texts, or as truth values."""
+def _words(column: "Coded | pa.Array", rows: Ints) -> "pa.Array":
+    """Return some rows of what is short."""
     import pyarrow as pa
 
-    if isinstance(column, Coded):
-        return column.words(rows)
-    return pa.array(column[rows], pa.binary()).cast(pa.string()) if column.dtype.kind == "S" else pa.array(column[rows])
+    return column.words(rows) if isinstance(column, Coded) else column.take(pa.array(rows))
 
 
-def _ids(what: str, *columns: "Coded | NDArray[Any]") -> "NDArray[np.bytes_]":
+def _ids(what: str, *columns: "Coded | pa.Array") -> "pa.Array":
     """Return ids by what some columns say, (n_facts,)."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    size = len(columns[0].codes if isinstance(columns[0], Coded) else columns[0])
-    found = np.empty(size, dtype="S32")
+    size = len(columns[0].codes)
+    found = [pa.array([], pa.string())]
     for start in range(0, size, PART):
-        part = slice(start, start + PART)
-        texts = (_words(each, part) for each in columns)
-        found[part] = [
-            tables.content_id(said) for said in pc.binary_join_element_wise(what, *texts, "\x1f").to_pylist()
-        ]
-    return found
+        rows = np.arange(start, min(start + PART, size))
+        said = pc.binary_join_element_wise(what, *(_words(each, rows) for each in columns), "\x1f")
+        found.append(pa.array(map(tables.content_id, said.to_pylist()), pa.string()))
+    return pa.concat_arrays(found)
 
 
 def _ended_by(told: Told, facts: Facts, end: Ints) -> Ints:
@@ -178,13 +175,18 @@ def _ended_by(told: Told, facts: Facts, end: Ints) -> Ints:
 
 def _texts(told: Told, column: str, rows: Ints) -> "pa.ChunkedArray":
     """Return the values of a column in some rows, empty for the row -1."""
+    return _or_empty(told.mentions[column], np.where(rows < 0, -1, told.rows[rows]))
+
+
+def _or_empty(column: "pa.Array | pa.ChunkedArray", rows: Ints) -> Any:
+    """Return the texts in some rows, empty for the row -1."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    return pc.fill_null(told.mentions[column].take(pa.array(told.rows[rows], mask=rows < 0)), "")
+    return pc.fill_null(column.take(pa.array(rows, mask=rows < 0)), "")
 
 
-def sentences_of(source_documents: "pa.Table", told: Told, rows: Ints) -> "pa.Array":
+def sentences_of(source_documents: "pa.Table", told: Told, rows: Ints) -> Coded:
     """Return the sentences of mentions, on one line each; a document is read once."""
     import pyarrow as pa
 
@@ -201,7 +203,7 @@ def sentences_of(source_documents: "pa.Table", told: Told, rows: Ints) -> "pa.Ar
 
     parts = (order[start : start + PART] for start in range(0, len(order), PART))
     found = pa.chunked_array([pa.array(sentences(part), pa.string()) for part in parts], pa.string())
-    return found.combine_chunks().take(np.argsort(order))
+    return Coded(found.combine_chunks(), np.argsort(order).astype(np.int32))
 
 
 def _prior(lasting: "NDArray[np.bool_]", group: list[Ints], starts: Ints) -> Ints:
