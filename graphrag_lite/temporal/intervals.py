@@ -21,7 +21,7 @@ from graphrag_lite.text.word_lists import sections, toml_file
 
 LAST_YEAR = 2060  # what is later is no year
 BEHIND = ("ja", "ko")  # languages in which since and until stand behind the time
-LIFE = 15  # years in brackets behind a name that are a life and no office
+LIVES = range(30, 106)  # years in brackets behind a name that are a life and no office
 NEAR = 90  # characters before and behind a time in which a verb tells what it is of
 REACH = 50  # characters between such a verb and the time
 FAR_AHEAD = 120  # days: what has no year and is told as past was not so soon
@@ -116,10 +116,11 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], langu
         (bare or "." in plain[time.start : time.end]) and _FORMS["count"].search(before)
     ):
         return False
-    if _FORMS["filled"].search(before) and _FORMS["closed"].match(behind) and is_statement(sentence):
-        # Behind a name in a sentence: of a person a life, of a work or a source its year. In a list: when that held.
+    if _FORMS["filled"].search(before) and _FORMS["closed"].match(behind):
+        # Behind a name in a sentence: of a person a life, of a work or a source its year. In a list: when that held, or
+        # a life, which no office is as long as.
         length = time.period.last.year - time.period.first.year
-        if "born" in before[-8:] or length >= LIFE or bare or time.form == "range":
+        if length in LIVES or (is_statement(sentence) and ("born" in before[-8:] or bare or time.form == "range")):
             return False
     held = plain[time.start : time.end]
     if time.form in ("near", "ahead") and (behind.startswith("'s") or _idle(plain, time, sentence, places)):

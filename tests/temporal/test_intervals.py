@@ -89,6 +89,10 @@ def test_what_a_sentence_states(sentence: str, expected: tuple[str, str, str]) -
     [
         "I built a 1/24 scale model.",
         "My laptop is a Dell from 2018.",
+        "My laptop is a Dell Inspiron 15 5000 series from 2018.",
+        "- Ann Bell ( 1843–1906 ) , pilot",
+        "Her work is still relevant today.",
+        "By Friday everything was sold.",
         "Ann Bell (1843–1906) was a pilot.",
         "Ann Bell (born 12 May 1843) was a pilot.",
         "It costs $1995 and weighs 2000 grams.",
