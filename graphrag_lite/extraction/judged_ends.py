@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.packing import pack_ranges
@@ -11,12 +11,10 @@ from graphrag_lite.prompts import FoldFacts as PairsPrompt
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.replies.chosen_numbers import number_list_schema, read_chosen
 from graphrag_lite.temporal.contradictions import Pair, undecided_pairs
+from graphrag_lite.temporal.fact_rows import Coded
 from graphrag_lite.temporal.fold import Mentions
 from graphrag_lite.temporal.numbered import Told
 from graphrag_lite.text.plain_text import cut_line
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 WORDS = ("subject", "relation", "object")
 
@@ -25,7 +23,7 @@ async def judged_ends(
     told: Told,
     mentions: Mentions,
     undecided: Collection[int],
-    sentences: Callable[[Any], "pa.Array"],
+    sentences: Callable[[Any], Coded],
     max_pairs: int,
     model: StageModel,
     prompts: Prompts,
@@ -44,7 +42,7 @@ async def judged_ends(
     shown = {
         row: f"{' '.join(map(cut_line, said))} (from {start}): {cut_line(sentence)}"
         for row, said, start, sentence in zip(
-            rows.tolist(), words, told["valid_at"].to_pylist(), sentences(rows).to_pylist(), strict=True
+            rows.tolist(), words, told["valid_at"].to_pylist(), sentences(rows).words().to_pylist(), strict=True
         )
     }
     ids = dict(zip(rows.tolist(), told["id"].to_pylist(), strict=True))

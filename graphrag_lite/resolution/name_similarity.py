@@ -1,15 +1,13 @@
 """The lexical rung: pairs of names whose character 3-grams nearly agree.
 
-Two short names with a Jaccard similarity of at least .9 differ by one 3-gram at most, so they are found by a hash of
-all 3-grams but one (as in Mor and Fraenkel's deletion neighbourhoods, 1982). Longer ones share one of their
-|x| - ceil(t |x|) + 1 rarest 3-grams (prefix filtering: Bayardo et al. 2007). Names with other numerals never meet.
+Names with a Jaccard similarity of at least t share one of their |x| - ceil(t |x|) + 1 rarest 3-grams (prefix filtering:
+Bayardo et al. 2007). Names with other numerals never meet.
 """
 
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from random import Random
 
 from graphrag_lite.text.folding import unmarked
 
@@ -34,13 +32,8 @@ def similar_pairs(keys: Iterable[str], threshold: float = 0.9) -> list[tuple[str
     by_numerals: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for key in grams:
         by_numerals[tuple(NUMERAL.findall(key))].append(key)
-    short = 1  # up to this size, sets that differ by two 3-grams are not alike
-    while short / (short + 2) < threshold - 1e-9:
-        short += 1
     for group in by_numerals.values():
-        candidates = _one_gram_apart([key for key in group if len(grams[key]) <= short + 1], grams)
-        candidates += _sharing_rare_grams([key for key in group if len(grams[key]) > short], grams, threshold)
-        for one, other in candidates:
+        for one, other in _sharing_rare_grams(group, grams, threshold):
             shared = len(grams[one] & grams[other])
             if shared >= threshold * (len(grams[one]) + len(grams[other]) - shared):
                 partners[one].add(other)
@@ -53,23 +46,6 @@ def grams_of(key: str) -> frozenset[str]:
     """Return the 3-grams of `key` without the accents of its letters."""
     key = unmarked(key)
     return frozenset(key[i : i + 3] for i in range(len(key) - 2)) or frozenset((key,))
-
-
-def _one_gram_apart(keys: Sequence[str], grams: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
-    """Return the pairs of `keys` whose sets are equal or differ by one 3-gram, by a sum of random numbers."""
-    numbers = Random(0)  # noqa: S311 - a hash, the same in every process
-    number = {gram: numbers.getrandbits(64) for gram in sorted({gram for key in keys for gram in grams[key]})}
-    by_sum: dict[int, list[str]] = defaultdict(list)
-    sums = {key: sum(number[gram] for gram in grams[key]) for key in keys}
-    for key in keys:
-        by_sum[sums[key]].append(key)
-    pairs = []
-    for key in keys:
-        same = by_sum[sums[key]]
-        pairs += [(key, other) for other in same[: _MAX_BLOCK + 1] if other != key]
-        for gram in grams[key]:
-            pairs += [(key, other) for other in by_sum.get(sums[key] - number[gram], ())[:_MAX_BLOCK]]
-    return pairs
 
 
 def _sharing_rare_grams(

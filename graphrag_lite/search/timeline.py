@@ -2,10 +2,12 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import date
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.retrieval.abstention import term_idf
@@ -14,10 +16,13 @@ from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.answer import Cited, Statement, cite
+from graphrag_lite.tables import groups
 from graphrag_lite.temporal.durations import When
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 UNITS_READ = 40  # text units that the entries of a question are taken from
@@ -64,31 +69,30 @@ def timeline(index: "SnapshotView", text: str, first: date | None = None, last: 
     named = {entity for one in mentions for entity in one.entities}
     of_names = {term for one in mentions for term in question.terms_of(text[one.start : one.end])}
     rest = set(question.terms) - of_names
-    rows = index.arrow("fact_mentions").to_pylist()
+    told = index.arrow("fact_mentions")
     # One who is no entity, as `user` is none, is whoever says "I" by that name.
-    of_speaker = (row for row in rows if text.strip() in (row["subject"], row["object"]))
-    chosen = _about(index, rows, named) if named and not rest else list(of_speaker)
-    chosen = chosen or _fitting(question, rows)
+    chosen = _about(index, told, named) if named and not rest else _with(told, [text.strip()])
+    chosen = chosen or _fitting(question, told)
     shown = [row for row in chosen if _within(row, first, last)]
     shown.sort(key=lambda row: (row["valid_at"] or row["invalid_at"], row["invalid_at"], row["id"]))
     return [_entry(index, n, row) for n, row in enumerate(shown, start=1)]
 
 
-def _about(index: "SnapshotView", rows: Iterable[Mapping[str, Any]], named: set[int]) -> list[Mapping[str, Any]]:
-    """Return the statements about some entities, and those whose sentences name one of them."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
+def _with(told: "pa.Table", names: Collection[str], documents: Collection[str] = ()) -> list[dict[str, Any]]:
+    """Return the statements that have one of these names as subject or object, or are of one of these documents."""
+    among = {"subject": names, "object": names, "document_id": documents}
+    held = np.logical_or.reduce([groups.is_in(told, column, values) for column, values in among.items()])
+    return groups.held_rows(told, held).to_pylist()
 
+
+def _about(index: "SnapshotView", told: "pa.Table", named: set[int]) -> list[dict[str, Any]]:
+    """Return the statements about some entities, and those whose sentences name one of them."""
     ids = index.column("entities", "id")
     wanted = {ids[row].as_py() for row in named}
-    resolutions = index.arrow("entity_resolutions")
-    meant = {
-        (document_id, name)
-        for document_id, name, entity_id in tables.rows(resolutions, "document_id", "name", "entity_id")
-        if entity_id in wanted
-    }
-    mentions = index.columns("entity_mentions", ("document_id", "name", "mention_start"))
-    mentions = mentions.filter(pc.is_in(mentions["name"], value_set=pa.array({name for _, name in meant}, pa.string())))
+    resolutions = groups.rows_of(index.arrow("entity_resolutions"), "entity_id", wanted)
+    meant = set(tables.rows(resolutions, "document_id", "name"))
+    names = {name for _, name in meant}
+    mentions = groups.rows_of(index.columns("entity_mentions", ("document_id", "name", "mention_start")), "name", names)
     places = defaultdict(list)
     for document_id, name, start in tables.rows(mentions, "document_id", "name", "mention_start"):
         if not meant.isdisjoint(((document_id, name), ("", name))):
@@ -102,7 +106,7 @@ def _about(index: "SnapshotView", rows: Iterable[Mapping[str, Any]], named: set[
 
     return [
         row
-        for row in rows
+        for row in _with(told, names, starts)
         if names_one(row)
         or any(
             who and not meant.isdisjoint(((row["document_id"], who), ("", who)))
@@ -111,7 +115,7 @@ def _about(index: "SnapshotView", rows: Iterable[Mapping[str, Any]], named: set[
     ]
 
 
-def _fitting(question: Question, rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _fitting(question: Question, told: "pa.Table") -> list[dict[str, Any]]:
     """Return the statements of the text units that fit a question best which hold nearly as much of it as the best."""
     index = question.index
     scores = text_unit_scores(question)
@@ -119,11 +123,10 @@ def _fitting(question: Question, rows: Iterable[Mapping[str, Any]]) -> list[Mapp
     ids = {index.cell("text_units", "id", unit) for unit in units}
     weight = term_idf(index.bm25, question.terms)
     found = []
-    for row in rows:
-        if row["text_unit_id"] in ids:
-            text = index.document_of(index.unit_row[row["text_unit_id"]])[0]
-            held = weight.keys() & terms(text[row["char_start"] : row["char_end"]], question.analyzed_in)
-            found.append((sum(weight[term] for term in sorted(held)), row))
+    for row in groups.rows_of(told, "text_unit_id", ids).to_pylist():
+        text = index.document_of(index.unit_row[row["text_unit_id"]])[0]
+        held = weight.keys() & terms(text[row["char_start"] : row["char_end"]], question.analyzed_in)
+        found.append((sum(weight[term] for term in sorted(held)), row))
     most = max((held for held, _ in found), default=0.0)
     return [row for held, row in found if held > 0 and held >= LIKE_BEST * most]
 

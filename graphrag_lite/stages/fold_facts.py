@@ -24,7 +24,7 @@ from graphrag_lite.temporal.instants import UNKNOWN
 from graphrag_lite.temporal.numbered import Numbered, Read, numbered
 from graphrag_lite.temporal.policies import Learned, doubtful_relations, learn_policies
 from graphrag_lite.temporal.relations import relation_key, resolve
-from graphrag_lite.temporal.spells import STATE
+from graphrag_lite.temporal.spells import NEGATED, STATE, SUCCEEDED
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -115,10 +115,9 @@ def _resolutions(source_documents: "pa.Table", fact_mentions: "pa.Table") -> "pa
     """Return which relation each wording stands for; English are those of documents in English or of no language."""
     import pyarrow.compute as pc
 
-    other = source_documents.filter(~groups.is_in(source_documents, "language", ["en", ""]))["id"]
-    english = set(
-        fact_mentions["relation"].filter(~groups.is_in(fact_mentions, "document_id", other)).unique().to_pylist()
-    )
+    spoken = groups.rows_of(source_documents.select(["id", "language"]), "language", ["en", ""])["id"]
+    said = groups.rows_of(fact_mentions.select(["document_id", "relation"]), "document_id", spoken)
+    english = set(said["relation"].unique().to_pylist())
     counted = pc.value_counts(fact_mentions["relation"])
     wordings = dict(zip(*(counted.field(name).to_pylist() for name in ("values", "counts")), strict=True))
     return tables.make("relation_resolutions", resolve(wordings, english).values())
@@ -178,13 +177,16 @@ def _stop_where_too_much_ends(made: FactRows, last: Last, max_share: float) -> N
 
     An end that is stated of the fact itself does not count, and nor do those that other settings or code make.
     """
-    kind, expired, ended_by = (made.short[name].words() for name in ("kind", "expired_at", "ended_by"))
-    over = np.flatnonzero((kind == "state") & (expired == "") & np.isin(ended_by, ("negated", "succeeded")))
+    import pyarrow.compute as pc
+
+    told_today = np.asarray(pc.equal(made.short["expired_at"].words(), ""))
+    over = np.flatnonzero(told_today & (made.facts.kind == STATE) & np.isin(made.facts.ended_by, (NEGATED, SUCCEEDED)))
     if len(over) <= MIN_ENDED or not (read := last.read(unless=OTHERWISE, facts=[*HOLDS])):
         return
     n_open = np.count_nonzero(_holds(read[0]))
     told = made.words(over)
-    now = [*zip(*(told[name] for name in ("fact_group_id", "valid_at", "subject", "relation", "object")), strict=True)]
+    named = ("fact_group_id", "valid_at", "subject", "relation", "object")
+    now = [*zip(*(told[name].to_pylist() for name in named), strict=True)]
     spell = ("fact_group_id", "valid_at")
     found = last.rows("facts", spell[0], {row[0] for row in now}, *spell, *HOLDS)
     open_ = set(tables.rows(groups.held_rows(found, _holds(found)), *spell)) if found else set()

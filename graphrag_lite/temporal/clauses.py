@@ -1,7 +1,8 @@
 """Whom a sentence tells of at a time, and what: subject, relation and object of the clause that the time is of.
 
 Subject and object say where a sentence belongs. The relation says more, that the one did this to the other then: where
-another verb stands between them and the time, or the name is only a part of what is meant, it stays empty.
+another verb stands between them and the time, or the name is only a part of what is meant, it stays empty. The words
+that tell stand in `clauses.toml`.
 """
 
 import re
@@ -12,37 +13,14 @@ from graphrag_lite.temporal.relations import states_relation
 from graphrag_lite.text.names.words import ROLES
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.relations import ends_phrase, has_verb, is_verb_form, opens_clause
+from graphrag_lite.text.word_lists import toml_file
 
 MAX_RELATION = 80  # characters
-FIRST_PERSON = re.compile(
-    r"\b(?:I['’]\w+|I|[Mm]y|[Ww]e|[Oo]ur|me|[Ii]ch|[Mm]eine?|[Ww]ir|[Jj]e|[Jj]['’]|[Mm]on|[Mm]a|[Yy]o|[Mm]i|io|mio"
-    r"|mia|eu|ik)\b|[私我]"
-)
-_LEANS = re.compile(
-    r"\W*(?:He|She|It|They|His|Her|Its|Their|The|This|Er|Sie|Es|Il|Elle|Él|Ella|彼|彼女|他|她|그)\b"
-    r"|\W*(?:\w+ ){0,4}(?:he|she|it|they|his|her|its)\b"
-)
-_OWNED = re.compile(r"(?i)my|our|me|mon|ma|mi|mio|mia|meine?")  # what is mine did it, not I
-_QUOTED = re.compile(r"[\"“][^\"”]*$")
-_LABEL = re.compile(r"\s*[:：]")
-_OF_ONESELF = re.compile(r"I['’ ](am|m|have|ve|ll)\b")
-_TOLD = {"am": "is", "m": "is", "have": "has", "ve": "has", "ll": "will"}  # of another than oneself
-_CLAUSE = re.compile(r"\b(?:who|which|that|if|when|whose|I|we|you|he|she|it|they|[12]\d{3})\b|, and ")
-_AND = re.compile(r",? (?:and|but) (?:(?:also|later|now|then) )?([a-z]+)\b")
-_OTHER = re.compile(  # another clause, or a subject of one
-    r"\b(?:who|which|that|if|when|whose|while|because|I|we|you|he|she|it|they)\b|[;:(\"“]"
-    r"|, (?:and|but) (?:(?:the|an?|his|her|its|their)\b|[A-Z])"
-)
-_IF = re.compile(r"\b(?:as|because|if|that|when|where|while)\b")
-_ON = re.compile(r"\W*(?:and|but|so)\b")
-_WHO = re.compile(r"^(?:who|which) ")
-_MINE = re.compile(r"\b(?:my|our)\b")
-_RELATIVE = re.compile(r"\W*(?:who|which|that)\b")
-_LOOSE = re.compile(r"(?: (?:in|on|at|by|for|from|of|over|during|around|about|the|this|early|late|mid))+$")
-_POINTS = re.compile(r"\b(?:it|them|this|that|these|those|one)$")
-_NO_VERB = frozenset("during morning evening spring including regarding following united limited".split())
+_FORMS = {name: re.compile(form) for name, form in toml_file(__package__, "clauses.toml").items()}
+FIRST_PERSON = _FORMS["first_person"]
 _OFFICE = re.compile(rf"(?i)(?: (?:{'|'.join(map(re.escape, sorted(ROLES)))}))+ ")
-_LOWER = re.compile(r"(?<![\w'’-])[a-z][a-z'’-]*")
+_TOLD = {"am": "is", "m": "is", "have": "has", "ve": "has", "ll": "will"}  # of another than oneself
+_NO_VERB = frozenset("during morning evening spring including regarding following united limited".split())
 
 
 def told_of(
@@ -68,13 +46,15 @@ def told_of(
     ('Cy', 'has used', 'Netflix')
     """
     held = [one for one in placed if one[1] <= time.start or time.end <= one[0]]
-    if speaker and held and not text[: held[0][0]].strip() and _LABEL.match(text, held[0][1]):
+    if speaker and held and not text[: held[0][0]].strip() and _FORMS["label"].match(text, held[0][1]):
         held = held[1:]  # "Ann: I ..." begins with who says it
     subject, start, behind = _subject(text, held, speaker, topic)
     if not subject:
         return "", _words(text, 0, time), ""
     joined = joined_verb(text, behind, time.start, held) if language == "en" else None
-    oneself = _OF_ONESELF.match(text, start) if language == "en" and subject == speaker and not joined else None
+    oneself = (
+        _FORMS["of_oneself"].match(text, start) if language == "en" and subject == speaker and not joined else None
+    )
     after = joined or (oneself.end() if oneself else behind)
     others = [one for one in held if one[0] >= after and one[2] != subject]
     near = [one for one in others if one[1] <= time.start] if time.start > after else others[:1]
@@ -83,14 +63,14 @@ def told_of(
     if not near:
         said = _words(text, after, time)
     elif after <= time.start < first:
-        said = _LOOSE.sub("", text[after : time.start].rstrip()) + " " + text[time.end : first]
+        said = _FORMS["loose"].sub("", text[after : time.start].rstrip()) + " " + text[time.end : first]
     else:
         said = text[after:first]
     relation = _clean(f"{_TOLD[oneself[1]]} {said}" if oneself else said)
-    relation = _MINE.sub("their", relation) if subject == speaker else _WHO.sub("", relation)
+    relation = _FORMS["mine"].sub("their", relation) if subject == speaker else _FORMS["who"].sub("", relation)
     if language == "en":
-        relation = relation if near else _LOOSE.sub("", relation)
-        points = bool(not near and _POINTS.search(relation))  # "got it"
+        relation = relation if near else _FORMS["loose"].sub("", relation)
+        points = bool(not near and _FORMS["points"].search(relation))  # "got it"
         points |= text.startswith("-", behind) or (speaker != "" and text.startswith(",", behind))  # "Bo, do you"
         relation = relation if not points and _is_said(text, time, (start, behind), last) else ""
     return subject, relation, thing
@@ -99,9 +79,9 @@ def told_of(
 def _subject(text: str, held: Sequence[tuple[int, int, str, str]], speaker: str, topic: str) -> tuple[str, int, int]:
     """Return whom a sentence tells of, and the characters that say so; "" where nobody is told."""
     person = FIRST_PERSON.search(text) if speaker else None
-    if person and (not held or person.start() < held[0][0]) and not _QUOTED.search(text, 0, person.start()):
+    if person and (not held or person.start() < held[0][0]) and not _FORMS["quoted"].search(text, 0, person.start()):
         return speaker, *person.span()
-    lean = _LEANS.match(text) if topic else None
+    lean = _FORMS["leans"].match(text) if topic else None
     if lean and (not held or lean.end() <= held[0][0]):
         return topic, *lean.span()
     # "NASA Director Ann Lee"
@@ -111,9 +91,11 @@ def _subject(text: str, held: Sequence[tuple[int, int, str, str]], speaker: str,
 
 def joined_verb(text: str, behind: int, until: int, names: Sequence[tuple[int, int, str, str]]) -> int | None:
     """Return where the last verb before a place begins that "and" joins to one of the subject that ends `behind`."""
-    found = [each for each in _AND.finditer(text, behind, max(behind, until)) if is_verb_form(each[1], "en")]
+    found = [
+        each for each in _FORMS["joined"].finditer(text, behind, max(behind, until)) if is_verb_form(each[1], "en")
+    ]
     first = text[behind : found[-1].start()] if found else ""
-    if not states_relation(first) or _OTHER.search(first):
+    if not states_relation(first) or _FORMS["other_clause"].search(first):
         return None
     others = any(behind <= start < found[-1].start() and kind == "person" for start, _, _, kind in names)
     return None if others else found[-1].start(1)
@@ -124,11 +106,15 @@ def _is_said(text: str, time: Interval, subject: tuple[int, int], end: int | Non
     start, behind = subject
     if before := time.end <= start:  # "In 1966 the Academy asked ...", but not "If he leaves in May, Ann ..."
         opening = between = text[time.end : start]
-        if _IF.search(text, 0, start) or _ON.match(opening):
+        if _FORMS["conditional"].search(text, 0, start) or _FORMS["goes_on"].match(opening):
             return False
     else:
         opening, between = text[:start], text[end : time.start] if end else ""
-    if _OWNED.fullmatch(text, start, behind) or (before and _RELATIVE.match(text, behind)) or _is_clause(between):
+    if (
+        _FORMS["owned"].fullmatch(text, start, behind)
+        or (before and _FORMS["relative"].match(text, behind))
+        or _is_clause(between)
+    ):
         return False
     if end and end != time.start - 1 and not ends_phrase(text, end, "en"):
         return False
@@ -137,8 +123,8 @@ def _is_said(text: str, time: Interval, subject: tuple[int, int], end: int | Non
 
 def _is_clause(words: str) -> bool:
     """Tell whether words between a statement and its time are a statement of their own, which the time may be of."""
-    plain = [word for word in _LOWER.findall(words) if word not in _NO_VERB]
-    return bool(_CLAUSE.search(words)) or has_verb(plain, "en")
+    plain = [word for word in _FORMS["lower"].findall(words) if word not in _NO_VERB]
+    return bool(_FORMS["clause"].search(words)) or has_verb(plain, "en")
 
 
 def _words(text: str, start: int, time: Interval) -> str:

@@ -4,7 +4,7 @@ All are put in order first, by what is short; the rest is made some rows at a ti
 never there at once.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,34 +19,47 @@ from graphrag_lite.temporal.spells import ENDED_BY, KINDS, NEGATED, OPEN, STATE,
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Words = NDArray[np.object_]
-
 ORDER = ("subject", "relation", "valid_at", "object", "kind", "created_at", "id")
+IDENTITY = ("valid_at", "invalid_at", "created_at", "expired_at", "ended_by", "kind", "conflict", "fact_group_id")
 MAX_SOURCES = 10  # of a fact
 PART = 32_768  # facts that are put in words at once
 
 
 class Coded(NamedTuple):
-    """Texts as numbers of the different ones, in their order: few of many are different. The row -1 is empty."""
+    """Texts as numbers of the different ones: few of many are different. The row -1 is empty."""
 
-    texts: Words
-    codes: Ints
+    texts: "pa.Array"
+    codes: "NDArray[np.integer[Any]]"
 
     @classmethod
-    def of(cls, column: "pa.ChunkedArray | list[str]") -> "Coded":
+    def of(cls, column: "pa.ChunkedArray | Sequence[str]") -> "Coded":
         import pyarrow as pa
 
-        values = pa.array(column, pa.string()) if isinstance(column, list) else column.combine_chunks()
+        values = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else pa.array(column, pa.string())
         encoded = values.dictionary_encode()
-        texts, places = np.unique(np.array(["", *encoded.dictionary.to_pylist()], dtype=object), return_inverse=True)
-        return cls(texts, np.append(places[1:][np.asarray(encoded.indices)], 0).astype(np.int64))
+        texts = pa.concat_arrays([encoded.dictionary, pa.array([""])])
+        return cls(texts, np.append(np.asarray(encoded.indices), np.int32(len(texts) - 1)))
+
+    def where(self, held: "NDArray[np.bool_]", rows: Ints, other: "Coded", other_rows: Ints) -> "Coded":
+        """Return own rows where held, else those of another."""
+        import pyarrow as pa
+
+        codes = np.where(held, self.codes[rows], other.codes[other_rows] + len(self.texts))
+        return Coded(pa.concat_arrays([self.texts, other.texts]), codes)
 
     def take(self, rows: Ints) -> "Coded":
         return Coded(self.texts, self.codes[rows])
 
-    def words(self, rows: Any = slice(None)) -> Words:
-        words: Words = self.texts[self.codes[rows]]
-        return words
+    def words(self, rows: "Ints | slice" = slice(None)) -> "pa.Array":
+        import pyarrow as pa
+
+        return self.texts.take(pa.array(self.codes[rows]))
+
+    def ranks(self) -> "NDArray[np.integer[Any]]":
+        """Return the place of each row's text in the order of all."""
+        import pyarrow.compute as pc
+
+        return np.asarray(pc.rank(self.texts, tiebreaker="dense")).astype(np.int32)[self.codes]
 
 
 class FactRows(NamedTuple):
@@ -59,12 +72,11 @@ class FactRows(NamedTuple):
     start: Ints  # row of the mention that tells it; -1: none
     end: Ints
     prior: Ints  # place of the spell before; -1: none
-    sentences: "pa.Array"
+    sentences: Coded
 
     def words(self, rows: Any) -> dict[str, Any]:
         """Return what is short of some facts in words, by column."""
-        found = {name: each.words(rows) if isinstance(each, Coded) else each[rows] for name, each in self.short.items()}
-        return found | {name: found[name].astype(str).astype(object) for name in ("id", "fact_group_id")}
+        return {name: _words(each, rows) for name, each in self.short.items()}
 
     def parts(self) -> "Iterator[pa.Table]":
         """Yield the table `facts`, some rows at a time."""
@@ -78,16 +90,19 @@ class FactRows(NamedTuple):
             yield tables.make_columns(
                 "facts",
                 **self.words(rows),
-                fact=self.sentences[start : start + PART],
+                fact=self.sentences.words(rows),
                 precision=_texts(told, "precision", vaguer),
                 invalidated_by=_texts(told, "id", np.where(facts.kind == STATE, over, -1)),
-                prior_id=np.where(prior >= 0, self.short["id"][prior].astype(str), "").astype(object),
+                prior_id=_or_empty(self.short["id"], prior),
                 **_sources(told, mentions, self.apart, facts),
             )
 
 
 def fact_rows(source_documents: "pa.Table", said: Numbered, apart: Distinct, facts: Facts) -> FactRows:
     """Put facts in order. A thing that is no entity is named as where it is first said of the group, or of the fact."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     told, mentions, things, names = said
     row_of = np.append(apart.rows[apart.first], -1)
     first = facts.statements[np.append(0, np.cumsum(facts.n_statements))[:-1]]
@@ -97,80 +112,81 @@ def fact_rows(source_documents: "pa.Table", said: Numbered, apart: Distinct, fac
     )
     group = mentions.subject[first], mentions.relation[first], mentions.object[first]
     times = {name: Coded.of(told[name]) for name in ("valid_at", "invalid_at", "reference_time")}
-    ends = Coded(
-        np.append(times["invalid_at"].texts, times["valid_at"].texts),
-        np.where(
-            facts.ended_by == STATED,
-            times["invalid_at"].codes[end],
-            times["valid_at"].codes[end] + len(times["invalid_at"].texts),
-        ),
-    )
+    ends = times["invalid_at"].where(facts.ended_by == STATED, end, times["valid_at"], end)
     short: dict[str, Any] = {
         "valid_at": times["valid_at"].take(start),
         "invalid_at": ends,
         "created_at": times["reference_time"].take(created),
         "expired_at": times["reference_time"].take(expired),
-        "ended_by": Coded(np.array(ENDED_BY, dtype=object), _ended_by(told, facts, end)),
-        "kind": Coded(np.array(KINDS, dtype=object), facts.kind),
-        "conflict": facts.conflict,
+        "ended_by": Coded(pa.array(ENDED_BY), _ended_by(told, facts, end)),
+        "kind": Coded(pa.array(KINDS), facts.kind),
+        "conflict": pa.array(facts.conflict),
     }
-    keys = np.array(things.keys, dtype=object)
-    relation = Coded(np.array(names, dtype=object), group[1])
-    short["fact_group_id"] = _ids("fact group", [Coded(keys, group[0]), relation, Coded(keys, group[2])])
-    short["id"] = _ids("fact", list(short.values()))
-    titles, short["relation"] = Coded.of(things.titles), relation
+    keys, titles = Coded.of(things.keys), Coded.of(things.titles)
+    short["relation"] = Coded(pa.array(names, pa.string()), group[1])
+    short["fact_group_id"] = _ids("fact group", keys.take(group[0]), short["relation"], keys.take(group[2]))
+    conflict = Coded(pa.array(["False", "True"]), facts.conflict.astype(np.int32))
+    short["id"] = _ids("fact", *(conflict if name == "conflict" else short[name] for name in IDENTITY))
+    is_entity = np.asarray(pc.not_equal(titles.words(), ""))
     for name, side, number in (("subject", "one", mentions.subject), ("object", "other", mentions.object)):
-        short[f"{name}_id"], short[name] = _named(told[side], titles, keys, number, leads, first)
-    ranks = [*(_ranks(short[name]) for name in ORDER[:-1]), *short["id"].view(">u8").reshape(-1, 4).T]
+        own, lead = number[first], number[leads]
+        known, words = is_entity[own], Coded.of(told[side])
+        short[f"{name}_id"] = keys.take(np.where(known, own, -1))
+        short[name] = titles.where(known, own, words, np.where(lead == own, leads, first))
+    digits = np.frombuffer(short["id"].buffers()[2], ">u8").reshape(-1, 4)  # of ids, as numbers
+    ranks = [*(short[name].ranks() for name in ORDER[:-1]), *digits.T]
     order = np.lexsort(ranks[::-1])
     lasting = ((facts.kind == STATE) & (start >= 0) & (expired < 0))[order]
     prior = _prior(lasting, [number[order] for number in group], mentions.start[start][order])
-    short = {name: each.take(order) if isinstance(each, Coded) else each[order] for name, each in short.items()}
+    short = {name: each.take(order) for name, each in short.items()}
     sentences = sentences_of(source_documents, told, np.where(start >= 0, start, first)[order])
     return FactRows(said, apart, facts.take(order), short, start[order], end[order], prior, sentences)
 
 
-def _ids(what: str, columns: "list[Coded | NDArray[Any]]") -> "NDArray[np.bytes_]":
-    """Return ids by the texts of some columns, (n_facts,)."""
-    found = np.empty(len(columns[0].codes if isinstance(columns[0], Coded) else columns[0]), dtype="S32")
-    for start in range(0, len(found), PART):
-        part = slice(start, start + PART)
-        texts = (each.words(part) if isinstance(each, Coded) else each[part].astype(str) for each in columns)
-        rows = zip(*(each.tolist() for each in texts), strict=True)
-        found[part] = [tables.content_id(what, *row) for row in rows]
-    return found
+def _words(column: "Coded | pa.Array", rows: Ints) -> "pa.Array":
+    """Return some rows of what is short."""
+    import pyarrow as pa
+
+    return column.words(rows) if isinstance(column, Coded) else column.take(pa.array(rows))
 
 
-def _named(told: "pa.ChunkedArray", titles: Coded, keys: Words, number: Ints, leads: Ints, first: Ints) -> list[Coded]:
-    """Return ids and names of one end of each fact: an entity's title, else the words of one of two mentions."""
-    words, title = Coded.of(told), titles.codes[number[first]]
-    said = words.codes[np.where(number[leads] == number[first], leads, first)]
-    names = Coded(np.append(titles.texts, words.texts), np.where(title > 0, title, len(titles.texts) + said))
-    return [Coded(np.append(keys, ""), np.where(title > 0, number[first], len(keys))), names]
+def _ids(what: str, *columns: "Coded | pa.Array") -> "pa.Array":
+    """Return ids by what some columns say, (n_facts,)."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-
-def _ranks(column: Coded) -> Ints:
-    ranks: Ints = np.unique(column.texts, return_inverse=True)[1][column.codes]
-    return ranks
+    size = len(columns[0].codes)
+    found = [pa.array([], pa.string())]
+    for start in range(0, size, PART):
+        rows = np.arange(start, min(start + PART, size))
+        said = pc.binary_join_element_wise(what, *(_words(each, rows) for each in columns), "\x1f")
+        found.append(pa.array(map(tables.content_id, said.to_pylist()), pa.string()))
+    return pa.concat_arrays(found)
 
 
 def _ended_by(told: Told, facts: Facts, end: Ints) -> Ints:
     """Return what ended each fact: a denial that no text states is a model's word for a value that succeeds it."""
-    polarity = Coded.of(told["polarity"])
-    denied = (polarity.texts == "negative")[polarity.codes[end]]
+    import pyarrow.compute as pc
+
+    denied = np.append(np.asarray(pc.equal(told["polarity"], "negative")), False)[end]
     ended_by = np.where((facts.ended_by == NEGATED) & ~denied, SUCCEEDED, facts.ended_by)
     return np.where(facts.kind == STATE, ended_by, OPEN)
 
 
 def _texts(told: Told, column: str, rows: Ints) -> "pa.ChunkedArray":
     """Return the values of a column in some rows, empty for the row -1."""
+    return _or_empty(told.mentions[column], np.where(rows < 0, -1, told.rows[rows]))
+
+
+def _or_empty(column: "pa.Array | pa.ChunkedArray", rows: Ints) -> Any:
+    """Return the texts in some rows, empty for the row -1."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    return pc.fill_null(told.mentions[column].take(pa.array(told.rows[rows], mask=rows < 0)), "")
+    return pc.fill_null(column.take(pa.array(rows, mask=rows < 0)), "")
 
 
-def sentences_of(source_documents: "pa.Table", told: Told, rows: Ints) -> "pa.Array":
+def sentences_of(source_documents: "pa.Table", told: Told, rows: Ints) -> Coded:
     """Return the sentences of mentions, on one line each; a document is read once."""
     import pyarrow as pa
 
@@ -187,7 +203,7 @@ def sentences_of(source_documents: "pa.Table", told: Told, rows: Ints) -> "pa.Ar
 
     parts = (order[start : start + PART] for start in range(0, len(order), PART))
     found = pa.chunked_array([pa.array(sentences(part), pa.string()) for part in parts], pa.string())
-    return found.combine_chunks().take(np.argsort(order))
+    return Coded(found.combine_chunks(), np.argsort(order).astype(np.int32))
 
 
 def _prior(lasting: "NDArray[np.bool_]", group: list[Ints], starts: Ints) -> Ints:

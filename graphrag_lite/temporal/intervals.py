@@ -21,9 +21,10 @@ from graphrag_lite.text.word_lists import sections, toml_file
 
 LAST_YEAR = 2060  # what is later is no year
 BEHIND = ("ja", "ko")  # languages in which since and until stand behind the time
-LIFE = 15  # years in brackets behind a name that are a life and no office
+LIVES = range(30, 106)  # years in brackets behind a name that are a life and no office
 NEAR = 90  # characters before and behind a time in which a verb tells what it is of
 REACH = 50  # characters between such a verb and the time
+FAR_AHEAD = 120  # days: what has no year and is told as past was not so soon
 OPENING = 12  # characters before a time that opens a sentence: the verb comes behind it
 _WORDS = sections("graphrag_lite.temporal", "verbs.txt")
 _LISTED = toml_file("graphrag_lite.temporal", "intervals.toml")
@@ -93,8 +94,14 @@ def _any_of(section: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, words))})(?!\w)|" + _ending(section))
 
 
+def _past_forms() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns of verbs in the past tense: by their ending, and the others."""
+    return _FORMS["past"], _any_of("past")
+
+
 def _ending(section: str) -> str:
-    return {"negations": r"(?<=\w)n't(?!\w)(?! wait)", "plans": r"(?<=\w)'ll(?!\w)"}.get(section, r"(?!)")
+    forms = {"negations": r"(?<=\w)n't(?!\w)(?! wait)|\bnot\b(?! (?:just|only)\b)", "plans": r"(?<=\w)'ll(?!\w)"}
+    return forms.get(section, r"(?!)")
 
 
 def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], language: str) -> bool:
@@ -109,16 +116,19 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], langu
         (bare or "." in plain[time.start : time.end]) and _FORMS["count"].search(before)
     ):
         return False
-    if _FORMS["filled"].search(before) and _FORMS["closed"].match(behind) and is_statement(sentence):
-        # Behind a name in a sentence: of a person a life, of a work or a source its year. In a list: when that held.
+    if _FORMS["filled"].search(before) and _FORMS["closed"].match(behind):
+        # Behind a name in a sentence: of a person a life, of a work or a source its year. In a list: when that held, or
+        # a life, which no office is as long as.
         length = time.period.last.year - time.period.first.year
-        if "born" in before[-8:] or length >= LIFE or bare or time.form == "range":
+        if length in LIVES or (is_statement(sentence) and ("born" in before[-8:] or bare or time.form == "range")):
             return False
     held = plain[time.start : time.end]
     if time.form in ("near", "ahead") and (behind.startswith("'s") or _idle(plain, time, sentence, places)):
         return False
     if time.form == "ahead" and (before.endswith("the ") or behind.startswith(" few")):
         return False
+    if time.form == "ahead" and held.endswith("day") and any(form.search(plain) for form in _past_forms()):
+        return False  # "was sold by Friday"
     if "/" in held and time.form == "yearless":
         return bool(_FORMS["on"].search(before)) and not _FORMS["scaled"].match(behind)
     if time.form == "yearless" and not _capital(plain, time, sentence, places, language):
@@ -145,7 +155,7 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], langu
 
 def _is_source(before: str, time: Time) -> bool:
     """Tell whether a time only says where something comes from: "an armchair from the 1950s", "up from a year ago"."""
-    made = time.precision == "decade" and _FORMS["made"].search(before)
+    made = time.precision in ("decade", "year") and _FORMS["made"].search(before)
     return bool(made) or (time.form.startswith("ago") and before.endswith("from "))
 
 
@@ -178,6 +188,8 @@ def _idle(plain: str, time: Time, sentence: str, places: Sequence[int]) -> bool:
         return True
     if plain[time.start : time.end] not in ("today", "tonight"):
         return False
+    if _FORMS["nowadays"].search(plain, 0, time.start):
+        return True
     named = sentence[places[time.start]].isupper() and plain[max(0, time.start - 2) : time.start].strip().isalpha()
     return named or (time.start < 3 and not re.search(r"\b(?:i|we|my|our)\b", plain))
 
@@ -194,7 +206,7 @@ def _told(
     plain: str, time: Time, gap: tuple[int, int], said: date | None, language: str
 ) -> tuple[int, str, str, str, str, str]:
     """Return where the words of a time begin, and kind, polarity, valid_at, invalid_at and precision of it."""
-    if said and language == "en" and time.form == "near":
+    if said and language == "en" and time.form in ("near", "yearless"):
         time = time._replace(period=_meant(plain, time, gap, said))
     first, after = time.period.first, day_after(time.period.last)
     begins_on, ends_on, ends_before = first.isoformat(), after, first.isoformat()
@@ -236,31 +248,41 @@ def _told(
 
 
 def _meant(plain: str, time: Time, gap: tuple[int, int], said: date) -> Period:
-    """Return the days of "on Friday", "this Friday" or "this week": those to come, unless they are told as past.
+    """Return the days of "on Friday", "this week" or "May 1": those to come, unless they are told as past.
 
-    The words before tell first: a verb in the past tense, or what is ahead. A weekday that no verb tells of is to come,
-    and a week all of it.
+    A weekday that no verb tells of is to come, and a week all of it. A day without a year is the nearest; far ahead it
+    is the last where it is told as past.
     """
     period, words = time.period, plain[time.start : time.end]
+    if time.form == "yearless":
+        stated = period.first.isoformat()[4 : 10 if time.precision == "day" else 7]
+        far = (period.first - said).days > FAR_AHEAD and stated != "-02-29" and _tense(plain, time, gap) == "past"
+        return days_of(f"{period.first.year - 1:04}{stated}") if far else period
     if not _FORMS["now"].fullmatch(words) or period.last > said or said.year == date.max.year:
         return period
-    told, planned = 0, plain.endswith("later ", 0, time.start)
-    for part in _clause(plain, time, gap) if not planned else ():
-        past, ahead = (
-            max((found.end() for each in patterns for found in each.finditer(part)), default=0)
-            for patterns in ((_FORMS["past"], _any_of("past")), (_any_of("plans"),))
-        )
-        if told := past or ahead:
-            planned = ahead > past
-            break
+    tense = _tense(plain, time, gap)
     if words.endswith("day"):
         day = period.first + timedelta(days=7)
-        return period if period.first == said or (told and not planned) else Period(day, day)
+        return period if tense == "past" or (period.first == said and not tense) else Period(day, day)
     day = said + timedelta(days=6 - said.weekday())
     last = day if words.endswith("week") else days_of(said.isoformat()[: 7 if words.endswith("month") else 4]).last
-    if last <= said or (told and not planned):
+    if last <= said or tense == "past":
         return period
-    return Period(said + timedelta(days=1) if planned else period.first, last)
+    return Period(said + timedelta(days=1) if tense else period.first, last)
+
+
+def _tense(plain: str, time: Time, gap: tuple[int, int]) -> str:
+    """Return whether a time is told as "past" or "ahead", "" where no verb tells: the words before it tell first."""
+    if plain.endswith("later ", 0, time.start):
+        return "ahead"
+    for part in _clause(plain, time, gap):
+        past, ahead = (
+            max((found.end() for each in patterns for found in each.finditer(part)), default=0)
+            for patterns in (_past_forms(), (_any_of("plans"),))
+        )
+        if past or ahead:
+            return "ahead" if ahead > past else "past"
+    return ""
 
 
 def _from(before: str, time: Time) -> re.Match[str] | None:
@@ -269,12 +291,12 @@ def _from(before: str, time: Time) -> re.Match[str] | None:
     return found if found and (found[0] == "after " or _FORMS["worked"].search(before, 0, found.start())) else None
 
 
-# A clause begins behind one, and ends before one: also in "wanted to let you know I must go".
+# A clause begins behind one, and ends before one: also in "Agreed, I go", "wanted to let you know I must go".
 _BEFORE = re.compile(
-    r"[;:]|(?<!^), (?:and|but|so|which|where|while|then) "
-    r"| know (?:that )?(?=(?:i|we|you|he|she|it|they|there|the|my|our)\b)"
+    r"[;:]| - |(?<!^), (?:and|but|so|though|although|which|where|while|then) |^[a-z]+ed[,!] "
+    r"| know (?:that )?(?=(?:i|we|you|he|she|it|they|there|the|my|our)\b)| (?:heard|said|told) (?:\w+ )?that "
 )
-_BEHIND = re.compile(r"[;:]| (?:and|but|while|before|after|until|which|when|so|because|since) ")
+_BEHIND = re.compile(r"[;:]| - | (?:and|but|while|before|after|until|which|when|so|though|although|because|since) ")
 
 
 def _clause(plain: str, time: Time, gap: tuple[int, int]) -> tuple[str, str]:

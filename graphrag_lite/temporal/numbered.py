@@ -158,7 +158,8 @@ def _things(told: Told, entity_resolutions: "pa.Table") -> tuple[Ints, Ints, Thi
     is_entity = np.append(np.asarray(meant["entity_id"]) != "", False)[row]
     n_entities = len(entities.dictionary)
     thing = np.where(is_entity, np.append(np.asarray(entities.indices), 0)[row], n_entities + np.asarray(names.indices))
-    found, number = np.unique(thing, return_inverse=True)
+    used = np.bincount(thing) > 0
+    found, number = np.flatnonzero(used), (np.cumsum(used) - 1)[thing]
     n_known = int(np.searchsorted(found, n_entities))
     others = names.dictionary.take(pa.array(found[n_known:] - n_entities)).to_pylist()
     keys = [*entities.dictionary.take(pa.array(found[:n_known])).to_pylist(), *(key_of("", each) for each in others)]

@@ -46,18 +46,15 @@ def change(now: Read, before: Read) -> Change:
     statements = {
         (each.names[relation], each.things.keys[one], each.things.keys[other])
         for each in found
-        for relation, one, other in _triples(each)
+        for relation, one, other in np.unique(
+            [each.mentions.relation, each.mentions.subject, each.mentions.object], axis=1
+        ).T.tolist()
     }
     leavers = {subject for relation, subject, _ in statements if leaves(relation)}
     there = set(now.relation_resolutions["relation"].to_pylist())
     touched = {name for each in found for name in each.names}
     read = there if leavers else there & touched | set(filter(leaves, there))
     return Change(statements, leavers, read, touched - there)
-
-
-def _triples(each: Numbered) -> Iterable[tuple[int, int, int]]:
-    mentions = each.mentions
-    return zip(*(column.tolist() for column in (mentions.relation, mentions.subject, mentions.object)), strict=True)
 
 
 def _changed(now: Read, before: Read) -> Iterator["pa.Table"]:

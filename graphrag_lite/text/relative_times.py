@@ -88,7 +88,7 @@ def relative_times(plain: str, now: date, language: str) -> Iterator[Time]:
             weekday = _which(words.weekdays, found[0])
             if weekday >= 0:
                 n = (now.weekday() - weekday) % 7 or 7 * max(back, 0)
-                n = (n or 7) - 7 if back < 0 else n
+                n -= 7 * (back < 0)
                 yield Time(*found.span(), _before(now, n, n), "day", "ahead" if back < 0 else "near")
             elif unit := max(_unit(words, found[0]), 0):
                 past = found[0].startswith("past") or plain.endswith("the ", 0, found.start())

@@ -31,11 +31,11 @@ _PARTS = {
 }
 _DATES = re.sub("|".join(_PARTS), lambda part: _PARTS[part[0]], _FORMS["dates"])
 _ABSOLUTE = re.compile(
-    rf"(?:(?<![\w/.-])|(?<=[a-z\d]-)(?=[a-z]|\d{{1,2}} [a-z]))(?:{_DATES})"
+    rf"(?:(?<![\w/.-])|(?<=[a-z\d ]-)(?=[a-z]|\d{{1,2}} [a-z]))(?:{_DATES})"
     rf"|(?<!\d){_YEAR} ?[年년](?: ?\d{{1,2}} ?[月월](?: ?\d{{1,2}} ?[日일号號])?)?"
 )
 _TO = re.compile(
-    rf" ?(?:{_FORMS['to']}) ?(?:the )?"
+    rf"(?: ?(?:{_FORMS['to']})|, until) ?(?:the )?"
     r"(?:(?:beginning|start|middle|end|close|early|mid|late)(?: of)?[ -])?(?:the )?"
 )
 _THE = r"(?:(?:the|il|el|le|den) |l['’])?"
