@@ -1,5 +1,6 @@
 """What a document's blocks say of themselves: cells of a row relate it to people and values; code names nothing."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.words import LISTS
+from graphrag_lite.text.sentences import REFERENCE
 
 if TYPE_CHECKING:
     from graphrag_lite.extraction.mentions import Row, TextUnit
@@ -17,6 +19,7 @@ TYPES = {
     "person": "person",
     "organization": "organization",
 }  # of the entities that cells name
+NOT_A_LINE_END = re.compile(r"[^\n]")
 NO_PROSE = frozenset({"code", "card", "references", "notice"})
 
 
@@ -46,15 +49,14 @@ def clip_blocks(blocks: Sequence[Mapping[str, Any]], reach: Sequence[int], start
 
 
 def mask_non_prose(text: str, blocks: Iterable[Block]) -> str:
-    """Return a text of the same length, blank where it is no prose.
+    """Return a text of the same length, blank where it is no prose, and where a reference says who wrote it where.
 
-    >>> mask_non_prose("See x = 1.", [Block("code", "", 4, 9)])
-    'See      .'
+    >>> mask_non_prose("See x = 1. [Marx, p. 3]", [Block("code", "", 4, 9)])
+    'See      .             '
     """
-    for block in blocks:
-        if block.kind in NO_PROSE:
-            blank = "".join(letter if letter == "\n" else " " for letter in text[block.start : block.end])
-            text = text[: block.start] + blank + text[block.end :]
+    spans = [(block.start, block.end) for block in blocks if block.kind in NO_PROSE]
+    for start, end in [*spans, *(reference.span() for reference in REFERENCE.finditer(text))]:
+        text = text[:start] + NOT_A_LINE_END.sub(" ", text[start:end]) + text[end:]
     return text
 
 

@@ -5,6 +5,7 @@ end of a line ends a sentence, and titles and references whose full stop does no
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -28,6 +29,10 @@ MAX_TICKS = 2000  # of a paragraph, such as a table of code: sentencex takes a t
 QUOTE = re.compile(r"[\"“”«»]|(?<!\w)['‘’](?=\w)|(?<=[.,!?…])['’]")
 WITHIN = re.compile(r"[.!?…]\s+(?=[^\W\d_a-z])")  # what ends a sentence of a quotation, not that
 WIDE = re.compile(r"[^\S\x00-\x7f](?=\.)")  # sentencex panics, which no `except Exception` catches: "plan B\xa0."
+# "[Op. Cit., vol. 39, p. 346]": where in a book it stands, of the sentence before.
+REFERENCE = re.compile(
+    r"[\[({][^\[\](){}]{0,160}?\b(?:[Pp]{1,2}\.\s?\d|[Vv]ol\.\s?\d|[Oo]p\.\s?[Cc]it\b|[Ii]bid\b)[^\[\](){}]{0,160}[\])}]"
+)
 LINE_END = re.compile(r"\n(?=[^\S\n]*\S)")
 WORD = re.compile(r"\s*\S+")
 LINE_MARKS = r"(?:(?:#{1,6}|={1,6}|-{2,}|[-*+•▪◦|>]|\[[ xX]\])\s+)+"  # headings, lists, tasks, quotations, rows
@@ -52,6 +57,9 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     ['Mr. Dorr left.  ', 'He ran.\\n', 'Why?']
     >>> sentences("(A) Cats purr. Dogs bark.")
     [(0, 15), (15, 25)]
+    >>> text = "He agreed. [Op. Cit., vol. 9, p. 46] It rained."
+    >>> [text[start:end] for start, end in sentences(text)]
+    ['He agreed. [Op. Cit., vol. 9, p. 46] ', 'It rained.']
     """
     ends: list[int] = []
     last = ""  # the sentence before
@@ -80,7 +88,22 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
             last = bare
     if text and not ends:
         ends.append(len(text))
+    ends = _behind_references(text, ends)
     return list(zip([0, *ends], ends, strict=False))
+
+
+def _behind_references(text: str, ends: list[int]) -> list[int]:
+    """Return where sentences end: not within a reference, and behind one that follows in the same line."""
+    left = set(ends)
+    for reference in REFERENCE.finditer(text):
+        start, end = reference.span()
+        if BLANK_LINE.search(text, start, end):
+            continue
+        follows = start in left and not text[max(0, start - MAX_INDENT) : start].rstrip(" \t").endswith("\n")
+        left.difference_update(ends[bisect_left(ends, start + (not follows)) : bisect_left(ends, end)])
+        if follows:
+            left.add(end + len(text[end : end + MAX_INDENT]) - len(text[end : end + MAX_INDENT].lstrip()))
+    return sorted(left)
 
 
 def _segmented(paragraph: str, language: str) -> list[str]:
