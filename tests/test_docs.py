@@ -4,6 +4,7 @@ import dataclasses
 import importlib
 import inspect
 import json
+import pkgutil
 import re
 import shlex
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import graphrag_lite
-from graphrag_lite import errors, pipeline, tables
+from graphrag_lite import errors, pipeline, plugins, tables
 from graphrag_lite.agent import requests
 from graphrag_lite.agent import tools as agent_tools
 from graphrag_lite.cli import main
@@ -174,6 +175,29 @@ def test_a_benchmark_takes_the_arguments_that_are_documented(
         main = importlib.import_module(name).main
         if isinstance(main, click.Command):
             main.make_context(name, words)
+
+
+def test_what_a_page_names_is_there() -> None:
+    """Links lead to files and headings that exist, and names of the package import."""
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    texts = {page: page.read_text(encoding="utf-8") for page in pages}
+    headings = {
+        page: {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in re.findall(r"(?m)^#+ (.+)", text)}
+        for page, text in texts.items()
+    }
+    groups = set(re.findall(r"graphrag_lite\.\w+", plugins.__doc__ or ""))  # of entry points
+    wrong = []
+    for page, text in texts.items():
+        for path, heading in re.findall(r"\]\((?!http)([^)#\s]*)(?:#([^)]*))?\)", text):
+            target = (page.parent / path).resolve() if path else page
+            if not target.exists() or (heading and heading not in headings[target]):
+                wrong.append(f"{page.name}: {path}#{heading}")
+        for name in set(re.findall(r"graphrag_lite(?:\.\w+)+", text)) - groups:
+            try:
+                pkgutil.resolve_name(name)
+            except (ImportError, AttributeError):
+                wrong.append(f"{page.name}: {name}")
+    assert not wrong
 
 
 def test_the_picture_shows_every_stage_and_table() -> None:

@@ -82,7 +82,8 @@ def _with(told: "pa.Table", names: Collection[str], documents: Collection[str] =
     """Return the statements that have one of these names as subject or object, or are of one of these documents."""
     among = {"subject": names, "object": names, "document_id": documents}
     held = np.logical_or.reduce([groups.is_in(told, column, values) for column, values in among.items()])
-    return groups.held_rows(told, held).to_pylist()
+    found: list[dict[str, Any]] = groups.held_rows(told, held).to_pylist()
+    return found
 
 
 def _about(index: "SnapshotView", told: "pa.Table", named: set[int]) -> list[dict[str, Any]]:

@@ -59,7 +59,9 @@ class Coded(NamedTuple):
         """Return the place of each row's text in the order of all."""
         import pyarrow.compute as pc
 
-        return np.asarray(pc.rank(self.texts, tiebreaker="dense")).astype(np.int32)[self.codes]
+        ranks = np.asarray(pc.rank(self.texts, tiebreaker="dense")).astype(np.int32)
+        found: NDArray[np.integer[Any]] = ranks[self.codes]
+        return found
 
 
 class FactRows(NamedTuple):
