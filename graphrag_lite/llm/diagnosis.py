@@ -6,13 +6,15 @@ Refused: not this request, in this form. Trouble: not now, it can heal. ModelErr
 import json
 import os
 import re
-from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable
+from dataclasses import dataclass, replace
+from http.client import responses
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from urllib.parse import quote
 
 from graphrag_lite.errors import CallError, ModelError, UnansweredError
 from graphrag_lite.llm.limits import asked_pause
-from graphrag_lite.llm.openai_fields import parse_json
+from graphrag_lite.llm.openai_fields import decoded, parse_json, read_answer
 from graphrag_lite.llm.retries import Trouble
 from graphrag_lite.settings.models import Llm
 
@@ -23,6 +25,7 @@ REDIRECTS = {301, 302, 303, 307, 308}
 HEALS = {408, 409, 425, 429}  # and 5xx, but for 501
 PROXY_WANTS_A_NAME = 407
 MESSAGE = 500  # characters of an endpoint's message that are shown
+EXCERPT = 150  # of what it has sent instead of an answer
 
 T = TypeVar("T")
 
@@ -61,13 +64,13 @@ class Diagnosis:
         try:
             return await attempt
         except StatusError as error:
-            self._refuse(error.response.status_code, body_text(error.response), error.response.headers, hand_back)
+            self._refuse(error.response, decoded(error.response.content), hand_back)
         except http_client().BROKEN as error:
             if not http_client().is_down(error):
                 self.pass_on(error)
             if isinstance(error, TimeoutError) and not http_client().is_down(error):
                 seconds = f"{self.settings.timeout:g} s (llm.timeout)"
-                raise Trouble(f"{self.address} has not answered within {seconds}.", slow=True) from None
+                raise Trouble(f"{self.address} has not answered within {seconds}.", paid=True) from None
             raise Trouble(self.unreachable(error), down=http_client().is_down(error)) from None
 
     def pass_on(self, error: BaseException) -> None:
@@ -87,10 +90,10 @@ class Diagnosis:
     def read(self, response: Any) -> Any:
         """Return the JSON object of an answer. Raises Trouble for another, ModelError for a page of HTML."""
         try:
-            answer = parse_json(response.content)
+            answer = read_answer(response.content)
         except ValueError:
-            start = self.redacted(body_text(response))[:80]
-            if "html" in response.headers.get("content-type", ""):
+            start = self.redacted(decoded(response.content).lstrip())[:80]
+            if "html" in response.headers.get("content-type", "") or start.startswith("<"):
                 raise ModelError(
                     f"{self.address} answered with a web page. Check {self.section}.base_url: it is the"
                     " address of an API, and most end in /v1."
@@ -101,15 +104,16 @@ class Diagnosis:
         choices = answer.get("choices")
         place = choices[0] if isinstance(choices, list) and choices else answer
         error = place.get("error") if isinstance(place, dict) else None
-        if isinstance(error, dict) and error:  # as OpenRouter does, with status 200, also where a reply breaks off
-            code = str(error.get("code"))
+        if error:  # as OpenRouter does, with status 200, also where a reply breaks off
+            code = str(error.get("code")) if isinstance(error, dict) else ""
             status = int(code) if re.fullmatch("[45][0-9][0-9]", code) else 500
-            self._refuse(status, json.dumps({"error": error}), response.headers, frozenset())
+            self._refuse(replace(response, status_code=status), json.dumps({"error": error}), frozenset())
         return answer
 
-    def _refuse(self, status: int, text: str, headers: Mapping[str, str], hand_back: frozenset[int]) -> NoReturn:
-        """Raise what an error of the endpoint means."""
-        message = self.message(text)
+    def _refuse(self, response: "Response", text: str, hand_back: frozenset[int]) -> NoReturn:
+        """Raise what an error of the endpoint means, of which this is the text."""
+        status, headers = response.status_code, response.headers
+        message = self.message(text) or responses.get(status, "and does not say why")
         said = f"{self.address} answered {status}: {message}"
         if status in hand_back:
             raise Refused(said, status, message) from None
@@ -146,7 +150,7 @@ class Diagnosis:
         try:
             found = parse_json(text)
         except ValueError:
-            page = text[:5000]
+            page = self.redacted(text)[:5000]
             found = re.sub(r"<title>[^<]{0,200}</title>|<[^<>]{0,200}>", " ", page)
             found = found if found.strip() else re.sub("<[^<>]{0,200}>", " ", page)
         for name in ("error", "message", "detail", "msg"):
@@ -162,8 +166,15 @@ class Diagnosis:
     def redacted(self, text: str) -> str:
         for secret in self.secrets:
             if len(secret) > 3:
-                text = text.replace(secret, "***")
+                text = text.replace(secret, "***").replace(quote(secret, safe=""), "***")
         return text
+
+    def cause(self, error: BaseException) -> str:
+        """Return what broke a connection, or an answer."""
+        inner = error.__cause__ or error
+        told = getattr(inner, "strerror", None) or getattr(inner, "message", None) or str(inner)  # str() adds lines
+        words = " ".join(self.redacted(told).split()) if isinstance(told, str) else ""
+        return words[:EXCERPT].rstrip(".") or type(inner).__name__
 
     def unauthorised(self, status: int, message: str) -> str:
         name = self.settings.key_env
@@ -183,24 +194,13 @@ class Diagnosis:
         if isinstance(error, TimeoutError):
             return f"{self.address} does not answer."
         if http_client().is_down(error):
-            return f"{self.address} cannot be reached: {self.redacted(root_cause(error))}."
-        return f"{self.address} cut the connection ({self.redacted(root_cause(error))})."
+            return f"{self.address} cannot be reached: {self.cause(error)}."
+        return f"{self.address} cut the connection ({self.cause(error)})."
 
     def next_step(self) -> str:
         if self.settings.base_url is None and (self.settings.address or "").startswith("https:"):
             return "Check the network of this machine."
         return f"Is the server running? Check {self.section}.base_url."
-
-
-def body_text(response: "Response") -> str:
-    """Return the text of an answer, as UTF-8: the charset that it names may be no encoding of text."""
-    return response.content.decode("utf-8", "replace")
-
-
-def root_cause(error: BaseException) -> str:
-    inner = error.__cause__ or error
-    told = getattr(inner, "strerror", None) or getattr(inner, "message", None) or inner  # str() adds lines and URLs
-    return " ".join(str(told).split()).rstrip(".") or type(inner).__name__
 
 
 def http_client() -> Any:

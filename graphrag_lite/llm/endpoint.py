@@ -16,9 +16,9 @@ from urllib.parse import parse_qsl, urlsplit
 from weakref import WeakKeyDictionary
 
 from graphrag_lite.errors import CallError, ModelError, SettingsError
-from graphrag_lite.llm.diagnosis import Diagnosis, StatusError, body_text, http_client, root_cause
+from graphrag_lite.llm.diagnosis import Diagnosis, StatusError, http_client
 from graphrag_lite.llm.limits import Slot, pause_before_next
-from graphrag_lite.llm.openai_fields import parse_json
+from graphrag_lite.llm.openai_fields import DONE, decoded, read_event
 from graphrag_lite.llm.retries import MAX_DELAY, Retries, Trouble
 from graphrag_lite.settings.models import Llm
 from graphrag_lite.settings.presets import deployment_url
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 CONNECT = 10.0  # seconds to connect, or to answer the question whether the endpoint is there
 LARGE = 512_000_000  # bytes of an answer that may be long: vectors, a batch's replies
-DONE: dict[str, Any] = {}  # the last event of a stream that is whole
 
 T = TypeVar("T")
 Send = Callable[["Client"], Awaitable["Response"]]
@@ -86,11 +85,11 @@ class Endpoint:
         client = await self._client()
         try:
             async with asyncio.timeout(CONNECT):
-                response = await client.get("models")
+                status = await client.status("models")
         except http_client().BROKEN as error:
             self._diagnosis.pass_on(error)
             raise ModelError(f"{self._diagnosis.unreachable(error)} {self._diagnosis.next_step()}") from None
-        if response.status_code in (401, 403):
+        if status in (401, 403):
             with suppress(CallError):
                 await probe()
 
@@ -111,7 +110,8 @@ class Endpoint:
                 result, used = read(answer)
             except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
                 said = self._diagnosis.redacted(json.dumps(answer))[:200]
-                raise Trouble(f"{self.address} answered without what was asked for: {said}.") from None
+                why = f"{self.address} answered without what was asked for: {said}."
+                raise Trouble(why, paid=bool(answer.get("usage"))) from None
             self._retries.limits.correct(slot, used)
             self._respect(response.headers, used)
             return result
@@ -120,7 +120,7 @@ class Endpoint:
 
     async def fetch(self, send: Send, hand_back: frozenset[int]) -> str:
         """Return the text of an answer that is no JSON. Raises like `post`."""
-        return body_text(await self._answer(lambda _: self._sent(send), 0, hand_back))
+        return decoded((await self._answer(lambda _: self._sent(send), 0, hand_back)).content)
 
     async def _sent(self, send: Send) -> "Response":
         client = await self._client()
@@ -160,26 +160,28 @@ class Endpoint:
     async def _events(self, response: "Streamed") -> AsyncIterator[Any]:
         broken: tuple[type[Exception], ...] = (ValueError, *http_client().BROKEN)
         begun = False
-        rest: list[str] = []
+        rest: list[bytes] = []
         try:
             async for line in self._lines(response):
-                if not line.startswith("data:"):
+                if (event := read_event(line.decode("utf-8", "replace"))) is None:
                     rest.append(line)
                     continue
                 begun = True
-                data = line[5:].strip()
-                if data == "[DONE]":
-                    yield DONE
-                    return
-                if event := self._event(data):
-                    yield event
-            whole = "\n".join(rest).strip()
-            if not begun and whole.startswith("{") and (event := self._event(whole)):  # from who does not stream
+                if event.get("error"):
+                    raise CallError(f"{self.address} broke off its answer: {self.message(json.dumps(event))}")
                 yield event
+                if event is DONE:
+                    return
+            if not begun:  # it does not stream
+                whole = http_client().Response(response.status_code, response.headers, b"\n".join(rest))
+                yield self._diagnosis.read(whole)
+        except Trouble as trouble:
+            raise CallError(f"{trouble} Ask again.") from None
         except broken as error:
-            raise CallError(f"{self.address} broke off its answer ({root_cause(error)}). Ask again.") from None
+            why = self._diagnosis.cause(error)
+            raise CallError(f"{self.address} broke off its answer ({why}). Ask again.") from None
 
-    async def _lines(self, response: "Streamed") -> AsyncIterator[str]:
+    async def _lines(self, response: "Streamed") -> AsyncIterator[bytes]:
         """Yield lines as they come. Raises CallError for an answer that takes longer than a request may."""
         lines, seconds = response.lines(), self.settings.timeout
         ends_at = asyncio.get_running_loop().time() + seconds
@@ -194,15 +196,6 @@ class Endpoint:
             if line is None:
                 return
             yield line
-
-    def _event(self, data: str) -> dict[str, Any] | None:
-        """Read an event; None for what is none. Raises CallError for one that holds an error."""
-        event = parse_json(data)
-        if not isinstance(event, dict):
-            return None
-        if event.get("error"):
-            raise CallError(f"{self.address} broke off its answer: {self._diagnosis.message(data)}")
-        return event
 
     async def _answer(
         self,

@@ -23,6 +23,8 @@ from graphrag_lite.errors import CallError
 MOST = 16_000_000  # bytes of an answer: four million tokens
 PIECE = 65_536  # bytes
 ENCODING = "gzip"  # not deflate, which servers send in two forms
+MEMBER = b"\x1f\x8b"  # what each part of it begins with
+EXCUSE = 100_000  # bytes of an answer that says why there is none
 IDLE = 4.0  # seconds after which a connection is not used again: servers close theirs after 5 or more
 PROXIES = "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY"
 WITH_A_NAME = (
@@ -59,15 +61,15 @@ class Streamed(Head):
     async def read(self) -> Response:
         return Response(self.status_code, self.headers, b"".join([piece async for piece in self.pieces]))
 
-    async def lines(self) -> AsyncIterator[str]:
-        """Yield the lines as they come, as UTF-8, whatever charset is named."""
+    async def lines(self) -> AsyncIterator[bytes]:
+        """Yield the lines as they come."""
         rest = b""
         async for piece in self.pieces:
             *lines, rest = (rest + piece).split(b"\n")
             for line in lines:
-                yield line.decode("utf-8", "replace").rstrip("\r")
+                yield line
         if rest:
-            yield rest.decode("utf-8", "replace")
+            yield rest
 
 
 class Client:
@@ -103,6 +105,11 @@ class Client:
         async with self._answered("GET", path, most, params=params) as answer:
             return await answer.read()
 
+    async def status(self, path: str) -> int:
+        """Return the status of an answer that is not read."""
+        async with self._answered("GET", path, MOST) as answer:
+            return answer.status_code
+
     async def post(self, path: str, body: Any, *, most: int = MOST) -> Response:
         async with self.stream(path, body, most=most) as answer:
             return await answer.read()
@@ -132,26 +139,43 @@ class Client:
 
 
 async def _bounded(answer: aiohttp.ClientResponse, most: int) -> AsyncIterator[bytes]:
-    """Yield an answer unpacked. Raises CallError for more than `most` bytes, and for what was not asked for."""
-    encoding = answer.headers.get("content-encoding", "identity").strip().lower()
-    where = f"{answer.url.host} answered"
+    """Yield an answer unpacked. Raises CallError for more than `most` bytes, and for what was not asked for.
+
+    Where its status says that there is none, the beginning of what can be read is all of it.
+    """
+    encoding = answer.headers.get("content-encoding", "identity").strip().lower().removeprefix("x-")
+    where, failed = f"{answer.url.host} answered", answer.status >= 400
     if encoding not in ("identity", "", ENCODING):
+        if failed:
+            return
         raise CallError(f"{where} in the encoding {encoding[:40]!r}, which was not asked for.")
-    unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    pieces = answer.content.iter_any()
     n_bytes = 0
-    async for packed in answer.content.iter_any():
+    async for piece in _unpacked(pieces) if encoding == ENCODING else pieces:
+        n_bytes += len(piece)
+        if failed and n_bytes > EXCUSE:
+            yield piece[:EXCUSE]
+            return
+        if n_bytes > most:
+            raise CallError(f"{where} with more than {most // 1_000_000} MB. No answer is so long.")
+        yield piece
+
+
+async def _unpacked(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    async for packed in pieces:
         while packed:
-            piece, packed = packed, b""
-            if encoding == ENCODING:
-                try:
-                    piece = unpacking.decompress(piece, PIECE)
-                except zlib.error as error:
-                    raise aiohttp.ClientPayloadError(f"what it has packed is damaged: {error}") from None
-                packed = unpacking.unconsumed_tail
-            n_bytes += len(piece)
-            if n_bytes > most:
-                raise CallError(f"{where} with more than {most // 1_000_000} MB. No answer is so long.")
-            yield piece
+            if unpacking.eof:
+                if not packed.startswith(MEMBER):  # but padding
+                    break
+                unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16)
+            try:
+                yield unpacking.decompress(packed, PIECE)
+            except zlib.error as error:
+                raise aiohttp.ClientPayloadError(f"what it has packed is damaged: {error}") from None
+            packed = unpacking.unconsumed_tail or unpacking.unused_data
+    if not unpacking.eof:
+        raise aiohttp.ClientPayloadError("what it has packed has no end")
 
 
 def is_down(error: BaseException) -> bool:

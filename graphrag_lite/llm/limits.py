@@ -9,11 +9,13 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from heapq import heappop, heappush
 from itertools import count
 
 WINDOW = 60.0  # seconds: the minute of "per minute"
+NO_DATE = (ValueError, TypeError, OverflowError)  # what reading one raises for what is none
 UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 RETRY_DELAY = re.compile(r'"retryDelay"\s*:\s*"([^"]{1,20})"')
 RESET = re.compile(r'"x-ratelimit-reset"\s*:\s*"?(\d{13})\b', re.IGNORECASE)  # OpenRouter's: a moment, in ms
@@ -138,8 +140,11 @@ def asked_pause(headers: Mapping[str, str], text: str = "") -> float | None:
     value = headers.get("retry-after", "")
     with suppress(ValueError):
         return _number(value)
-    with suppress(ValueError, TypeError, OverflowError):
-        return max(parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
+    with suppress(*NO_DATE):
+        until, now = _moment(value), time.time()
+        with suppress(*NO_DATE):  # by the clock of who names it
+            now = _moment(headers.get("date", ""))
+        return max(until - now, 0.0)
     if moment := MOMENT.fullmatch(headers.get("x-ratelimit-reset", "")) or RESET.search(text):
         return max(int(moment[1]) / 1000 - time.time(), 0.0)
     return seconds(found[1]) if (found := RETRY_DELAY.search(text)) else None
@@ -183,6 +188,12 @@ def seconds(text: str) -> float | None:
     if not parts or "".join(number + unit for number, unit in parts) != text.strip():
         return None
     return sum(float(number) * UNITS[unit] for number, unit in parts)
+
+
+def _moment(date: str) -> float:
+    """Read a date of HTTP, of UTC where it names no zone, as seconds. Raises one of NO_DATE for what is none."""
+    moment = parsedate_to_datetime(date)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _number(text: str) -> float:

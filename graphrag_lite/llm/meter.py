@@ -15,7 +15,8 @@ from graphrag_lite.settings.models import Llm, Prices
 
 GO_ON = "Every answer is kept: raise it, or run again, and the run goes on from there."
 FIRST_GUESS = 800  # tokens of a reply, while none of its stage has come: gpt-4o-mini's reports have 790
-LONG, MANY = 4096, 100  # tokens that a reply may have while fewer than so many of its stage have come
+LONGEST = 16_384  # tokens that a reply may have while none of its stage has come: what most models can say
+LONG, MANY = 4096, 100  # that it may have while fewer than so many have
 BOUNDS = ("max_tokens", "max_completion_tokens")  # among `llm.parameters`: no reply has more
 
 
@@ -48,15 +49,18 @@ class Spent:
         """Return about what a request will use: a reply as long as the longest of its stage, a prompt as dense.
 
         `at_most`: what it may use, as far as can be told. Few replies say little of how long others are; where the
-        endpoint is told a bound, each counts with that.
+        endpoint is told a bound, each counts with that, but for a word, which is as long as those before it.
         """
         if isinstance(request, Usage):
             return request
         kind = bool(request.choices)
         n_reply = self.longest.get(kind, 1 if kind else FIRST_GUESS)
-        if at_most and self.n_read[kind] < (1 if kind else MANY):
-            n_reply = max(n_reply, LONG)
-        n_reply = min(self.bound or n_reply, request.max_tokens or n_reply)
+        bounds = [bound for bound in (self.bound, request.max_tokens) if bound]
+        if at_most and (not self.n_read[kind] or (bounds and not kind)):
+            n_reply = min(bounds, default=LONGEST)
+        elif at_most and not kind and self.n_read[kind] < MANY:
+            n_reply = max(2 * n_reply, LONG)
+        n_reply = min([n_reply, *bounds])
         return Usage(ceil(self.denser * prompt_tokens(request.messages)), 0, n_reply)
 
     def learn(self, request: Request | Usage, used: Usage | None) -> None:

@@ -17,8 +17,8 @@ from typing import Any
 from graphrag_lite.errors import CallError, ModelError, SettingsError, UnansweredError
 from graphrag_lite.llm.chat import Message, Reply, Request, Usage, first_word, prompt_tokens, with_tools_told
 from graphrag_lite.llm.diagnosis import Refused
-from graphrag_lite.llm.endpoint import DONE, Endpoint
-from graphrag_lite.llm.openai_fields import is_json, message_text, reply_format, tool_call, usage_of
+from graphrag_lite.llm.endpoint import Endpoint
+from graphrag_lite.llm.openai_fields import StreamedReply, is_json, message_text, reply_format, tool_call, usage_of
 from graphrag_lite.llm.own_loop import OfLoop
 from graphrag_lite.llm.thinking import may_think, without_thinking
 from graphrag_lite.settings.models import Llm
@@ -266,27 +266,23 @@ class OpenAIChat:
     async def _streamed(self, body: dict[str, Any]) -> AsyncIterator[str | Reply]:
         estimated = prompt_tokens(body["messages"])
         hand_back = frozenset((400, 422)) if self._stream_options else frozenset()
-        said, finish, usage, thinking = "", None, None, True
+        streamed, thinking = StreamedReply(), True
         async with self.endpoint.stream(
             lambda client: client.stream(PATH, {**body, "stream": True}), estimated + self._expected(body), hand_back
         ) as events:
             async for event in events:
-                usage = event.get("usage") or usage
                 try:
-                    piece, end = _piece(event)
+                    piece = streamed.add(event)
                 except (LookupError, TypeError, AttributeError):
                     raise CallError(f"{self.endpoint.address} streamed an event that is none. Ask again.") from None
-                finish = end or finish or ("stop" if event is DONE else None)
-                said += piece
-                if thinking and not may_think(said):
-                    piece = without_thinking(said)
+                if thinking and not may_think(streamed.said):
+                    piece = without_thinking(streamed.said)
                     thinking = not piece
                 if piece and not thinking:
                     yield piece
-        if finish is None:
+        if streamed.finish is None:
             raise CallError(f"{self.endpoint.address} broke off its answer. Ask again.")
-        answer = {"choices": [{"message": {"content": said}, "finish_reason": finish}], "usage": usage}
-        reply = self._replied(answer, body["messages"], estimated)
+        reply = self._replied(streamed.answer, body["messages"], estimated)
         if thinking and reply.text:
             yield reply.text
         yield reply
@@ -328,14 +324,6 @@ class OpenAIChat:
         if not self._was_cut:
             logger.warning("%s Or it does not count what it has in its cache.", said)
         self._was_cut = True
-
-
-def _piece(event: Mapping[str, Any]) -> tuple[str, str | None]:
-    """Return what an event adds to a reply, and why the reply ends there, None where it goes on."""
-    choice = (event.get("choices") or [{}])[0]
-    whole = choice.get("message")  # from a server that does not stream
-    piece = message_text((choice.get("delta") or whole or {}).get("content"))
-    return piece, choice.get("finish_reason") or ("stop" if whole else None)
 
 
 def _is_chosen(text: str, choices: tuple[str, ...]) -> bool:

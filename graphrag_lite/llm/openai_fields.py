@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from graphrag_lite.llm.chat import Usage, estimated_tokens
@@ -10,12 +11,19 @@ from graphrag_lite.llm.chat import Usage, estimated_tokens
 FORMS = ("json_schema", "json_object by schema", "json_object", "plain text")  # of a reply with a schema, best first
 MOST = 10**9  # tokens of one request: no count is more, nor less than none
 TEXT = ("text", "output_text")  # types of the parts of a message that are spoken
+DONE: dict[str, Any] = {}  # the last event of a stream that is whole
+OF_A_STREAM = ("data:", "event:", "id:", "retry:", ":")  # what its lines begin with
+
+
+def decoded(content: bytes) -> str:
+    """Return the text of an answer, in the UTF that its first bytes tell: a charset that is named may be none."""
+    return content.decode(json.detect_encoding(content), "replace")
 
 
 def parse_json(text: str | bytes) -> Any:
     """Read JSON of an endpoint. Raises ValueError for what is none, or is nested too deeply to be read."""
     try:
-        return json.loads(text)
+        return json.loads(decoded(text) if isinstance(text, bytes) else text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -27,6 +35,57 @@ def is_json(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def read_answer(content: bytes) -> Any:
+    """Read an answer: JSON, or a stream that nobody asked for. Raises ValueError for what is neither, or breaks off."""
+    text = decoded(content)
+    if not text.startswith(OF_A_STREAM):
+        return parse_json(text)
+    streamed = StreamedReply()
+    for line in text.split("\n"):
+        if (event := read_event(line)) and event.get("error"):
+            return event
+        if event is not None:
+            streamed.add(event)
+    if streamed.finish is None:
+        raise ValueError("it has no end")
+    return streamed.answer
+
+
+def read_event(line: str) -> dict[str, Any] | None:
+    """Read a line of a stream: an event, DONE if it is the last, None for what is none."""
+    if not line.startswith("data:"):
+        return None
+    if (data := line[5:].strip()) == "[DONE]":
+        return DONE
+    event = parse_json(data)
+    return event if isinstance(event, dict) and event else None
+
+
+@dataclass
+class StreamedReply:
+    """What the events of a stream add up to. `finish`: why it ends, None while it goes on."""
+
+    said: str = ""
+    finish: str | None = None
+    usage: Any = None
+
+    def add(self, event: Mapping[str, Any]) -> str:
+        """Take an event, and return what it adds to the reply. Raises what reading does for what is none."""
+        choice = (event.get("choices") or [{}])[0]
+        whole = choice.get("message")  # from a server that does not stream
+        piece = message_text((choice.get("delta") or whole or {}).get("content"))
+        ends = whole or event is DONE
+        self.finish = choice.get("finish_reason") or self.finish or ("stop" if ends else None)
+        self.usage = event.get("usage") or self.usage
+        self.said += piece
+        return piece
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """The same as an answer that is not streamed."""
+        return {"choices": [{"message": {"content": self.said}, "finish_reason": self.finish}], "usage": self.usage}
 
 
 def tool_call(calls: Any, said: str) -> str:
@@ -98,8 +157,8 @@ def token_count(tokens: Any) -> int | None:
 def message_text(said: Any) -> str:
     """Return the text of a message's content: a string, null, or parts of which some are text, others reasoning."""
     if isinstance(said, list):
-        parts = [part for part in said if isinstance(part, Mapping) and part.get("type", "text") in TEXT]
-        said = "".join(str(part.get("text") or "") for part in parts)
+        spoken = (part for part in said if isinstance(part, Mapping) and part.get("type", "text") in TEXT)
+        said = "".join(text for part in spoken if isinstance(text := part.get("text"), str))
     if not isinstance(said, str):
         return ""
     try:

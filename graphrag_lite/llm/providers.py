@@ -105,7 +105,7 @@ class _Provided:
             raise self._without_key(error) from None
         except TimeoutError:
             seconds = f"{self.settings.timeout:g} s (llm.timeout)"
-            raise Trouble(f"{self.origin.name} has not answered within {seconds}.", slow=True) from None
+            raise Trouble(f"{self.origin.name} has not answered within {seconds}.", paid=True) from None
         except OSError as error:
             raise Trouble(f"{self.origin.name}: {self._redacted(error)}.") from None
         except Exception as error:

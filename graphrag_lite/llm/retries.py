@@ -15,7 +15,7 @@ from graphrag_lite.settings.models import Llm
 
 FIRST_DELAY, MAX_DELAY = 1.0, 30.0  # seconds before the second attempt; before any
 MAX_PAUSE = 600.0  # seconds; who asks for more is asked again another day
-MAX_SLOW = 2  # tries of a request that no answer comes to in time
+MAX_PAID = 2  # tries of a request whose answers cannot be used, or do not come in time
 MAX_TRIES = 5  # times max_attempts, where other requests are answered between the refusals of this one
 TELL_AGAIN = 30.0  # seconds until the same is said again
 
@@ -26,14 +26,14 @@ T = TypeVar("T")
 class Trouble(Exception):
     """An attempt failed in a way that can heal. `pause`: seconds that the endpoint asks to wait.
 
-    `slow`: no answer came in time, which may be one that never ends, and is paid for.
+    `paid`: the answer to it may have been paid for, as one that does not end in time, and may be no better again.
     """
 
-    def __init__(self, text: str, *, pause: float | None = None, down: bool = False, slow: bool = False) -> None:
+    def __init__(self, text: str, *, pause: float | None = None, down: bool = False, paid: bool = False) -> None:
         super().__init__(text)
         self.pause = pause
         self.down = down
-        self.slow = slow
+        self.paid = paid
 
 
 class Retries:
@@ -59,7 +59,7 @@ class Retries:
 
         `tokens` estimates what it will use. `holding` keeps its place among the requests in flight.
         """
-        counted = tries = n_slow = 0
+        counted = tries = n_paid = 0
         answered = self._n_answered
         while True:
             try:
@@ -76,12 +76,12 @@ class Retries:
                 return answer
             except Trouble as trouble:
                 tries += 1
-                n_slow += trouble.slow
+                n_paid += trouble.paid
                 # Where others are answered meanwhile, a request that is told to wait has only been unlucky.
                 counted += trouble.pause is None or self._n_answered == answered
                 answered = self._n_answered
                 most = self.settings.max_attempts
-                if counted >= most or tries >= MAX_TRIES * most or n_slow >= MAX_SLOW:
+                if counted >= most or tries >= MAX_TRIES * most or n_paid >= MAX_PAID:
                     self._give_up(trouble, tries)
                 await self._wait(trouble, counted)
 
@@ -89,8 +89,7 @@ class Retries:
         """Sleep before the next attempt; a pause that the endpoint asks for is everybody's."""
         delay = min(FIRST_DELAY * 2 ** max(counted - 1, 0), MAX_DELAY) * random.uniform(0.5, 1.0)  # noqa: S311
         if not trouble.pause:
-            which = f"attempt {counted + 1} of {self.settings.max_attempts}"
-            which = "once more" if trouble.slow else which
+            which = "once more" if trouble.paid else f"attempt {counted + 1} of {self.settings.max_attempts}"
             self.tell(f"{trouble} Trying again in {ceil(delay)} s ({which}).", delay)
         elif trouble.pause > MAX_PAUSE:
             raise ModelError(

@@ -97,6 +97,9 @@ def test_retry_after_is_read_in_all_its_forms() -> None:
     assert asked_pause({"x-ratelimit-reset": str(int(when.timestamp()) * 1000)}) == pytest.approx(30, abs=2)
     assert asked_pause({"x-ratelimit-reset": "1700000000"}) is None  # seconds, of other providers
     assert asked_pause({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0
+    theirs = {"date": "Wed, 21 Oct 2015 07:28:00 GMT"}  # by their own clock, in any form that HTTP has had
+    for stated in ("Wed, 21 Oct 2015 07:28:07", "Wed Oct 21 07:28:07 2015", "Wed, 21 Oct 2015 17:28:07 +1000"):
+        assert asked_pause({"retry-after": stated, **theirs}) == 7
 
 
 def test_rate_limit_headers_tell_when_there_is_room() -> None:

@@ -202,6 +202,44 @@ def test_few_replies_do_not_tell_that_all_are_short(seed: int, bound: dict[str, 
     assert 0.02 < meter.of("stage").cost <= most
 
 
+def most_at_once(meter: Meter, request: Request, n_known: int, n_reply: int) -> int:
+    """Return how many of 25 calls go at once, where so many replies of so many tokens have come."""
+    at_once = 0
+
+    async def main() -> None:
+        nonlocal at_once
+        for _ in range(n_known):
+            await call(meter, Usage(1, 0, n_reply), request=request)
+        waiting = [asyncio.create_task(call(meter, Usage(1, 0, n_reply), 9, request)) for _ in range(25)]
+        await asyncio.sleep(0.02)
+        at_once = meter.of("stage").calls - n_known
+        for task in waiting:
+            task.cancel()
+
+    asyncio.run(main())
+    return at_once
+
+
+@pytest.mark.parametrize(
+    ("bound", "words", "n_known", "n_reply", "at_once"),
+    [
+        (0, False, 0, 400, 6),  # of 16,384 tokens, for 100,000
+        (0, False, 1, 400, 24),  # of 4,096
+        (0, False, 1, 9_000, 5),  # of 18,000
+        (8_000, False, 1, 400, 12),
+        (8_000, True, 0, 1, 12),  # who thinks first says as much as all
+        (8_000, True, 1, 1, 25),  # of one
+    ],
+)
+def test_a_call_counts_with_what_it_may_say(bound: int, words: bool, n_known: int, n_reply: int, at_once: int) -> None:
+    prices = {"stub": Prices(input=0.0, output=10.0)}
+    parameters = {"max_tokens": bound} if bound else {}
+    spent = n_known * n_reply * 1e-5
+    meter = Meter(Llm(model="stub", prices=prices, max_cost=1.0 + spent, parameters=parameters))
+    asked = Request(ASK.messages, choices=("Yes", "No") if words else ())
+    assert most_at_once(meter, asked, n_known, n_reply) == at_once
+
+
 def test_a_batch_counts_its_replies_as_those_that_have_come_or_as_most_stages_have_them() -> None:
     meter = meter_of(prices=PRICES, max_cost=0.1)
     assert meter.room("stage", [ASK] * 50) == 11  # at 800 tokens, $.009

@@ -9,6 +9,7 @@ import time
 import zlib
 from collections.abc import Awaitable, Callable
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from stub_server import Fault, StubServer, prompt_of, refused_port
@@ -25,7 +26,7 @@ SCHEMA = {
     "required": ["title"],
     "additionalProperties": False,
 }
-KEY = "sk-secret-0123456789"
+KEY = "sk+secret+0123456789"
 
 
 @pytest.fixture(autouse=True)
@@ -240,11 +241,11 @@ def test_a_key_is_redacted_before_a_long_message_is_cut(monkeypatch: pytest.Monk
     with StubServer() as server:
         for length in range(480, 500, 3):
             server.reply = lambda _, n=length: Fault(status=400, message="x" * n + KEY)
-            assert "sk-" not in failure(lambda: answer(chat_at(server, api_key_env="MY_KEY")), CallError)
+            assert "sk+" not in failure(lambda: answer(chat_at(server, api_key_env="MY_KEY")), CallError)
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("raw", [f'{{"echo": "Bearer {KEY}"}}', f"Bearer {KEY}", f'["{KEY}"]'])
+@pytest.mark.parametrize("raw", [f'{{"echo": "Bearer {KEY}"}}', f"Bearer {KEY}", f'["{KEY}"]', f"?key={quote(KEY)}"])
 def test_a_key_in_a_broken_answer_is_redacted(
     raw: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -285,6 +286,7 @@ def test_a_key_that_no_header_can_hold_names_the_variable(monkeypatch: pytest.Mo
         Fault(status=503),
         Fault(status=529),
         Fault(status=408),
+        Fault(status=429, raw=b"\x0b", headers={"content-encoding": "br"}),
         Fault("Marley.", cut=True),
         Fault(raw='{"choices": [{"mess'),
         Fault(raw='{"choices": []}'),
@@ -305,12 +307,20 @@ def test_what_can_heal_is_tried_again_and_no_more_than_the_settings_say(fault: F
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("fault", [Fault(hang=True), Fault("Marley.", drip=0.05)], ids=["silent", "never done"])
-def test_what_is_not_answered_in_time_may_never_end_and_is_sent_once_more(fault: Fault) -> None:
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (Fault(hang=True), "llm.timeout"),
+        (Fault("Marley.", drip=0.05), "llm.timeout"),
+        (Fault(raw='{"choices": [], "usage": {"prompt_tokens": 9}}'), "without what was asked for"),
+    ],
+    ids=["silent", "never done", "of no use"],
+)
+def test_what_may_be_paid_for_at_every_attempt_is_sent_once_more(fault: Fault, says: str) -> None:
     with StubServer(lambda _: fault) as server:
         said = failure(lambda: answer(chat_at(server, max_attempts=6, timeout=0.3)), UnansweredError)
         assert server.n_requests == 2
-    assert server.url in said and "llm.timeout" in said and "Tried 2 times" in said
+    assert server.url in said and says in said and "Tried 2 times" in said
 
 
 def test_the_package_does_not_try_again_by_itself() -> None:
@@ -335,7 +345,9 @@ def test_the_package_does_not_try_again_by_itself() -> None:
         ),
         (Fault(status=404, message="The model `stub` does not exist"), ModelError, "llm.model"),
         (Fault(status=400, message="temperature must be at most 1"), ModelError, "llm.temperature"),
-        (Fault(status=200, raw="<!doctype html>", headers={"content-type": "text/html"}), ModelError, "llm.base_url"),
+        (Fault(status=200, raw="Sign in", headers={"content-type": "text/html"}), ModelError, "llm.base_url"),
+        (Fault(status=200, raw="\n<!doctype html>"), ModelError, "llm.base_url"),
+        (Fault(status=451, raw=""), CallError, "451: Unavailable For Legal Reasons"),
         (Fault(status=429, headers={"retry-after": "86400"}), ModelError, "1440 minutes"),
         (Fault(status=400, message="maximum context length is 8192 tokens"), CallError, "larger context"),
         (Fault(status=400, message="The response was filtered", code="content_filter"), CallError, "filtered"),
@@ -653,11 +665,28 @@ def test_a_stream_without_usage_estimates_it(options: dict[str, bool]) -> None:
 
 def test_a_server_that_does_not_stream_is_read_as_a_whole() -> None:
     whole = {"choices": [{"message": {"content": "Marley was dead."}}], "usage": {"prompt_tokens": 9}}
-    for raw in (json.dumps(whole), json.dumps(whole, indent=2)):
+    text = json.dumps(whole, indent=2)
+    for raw in (json.dumps(whole), text, text.encode("utf-8-sig"), text.encode("utf-16")):
         with StubServer(lambda _, raw=raw: Fault(raw=raw)) as server:
             assert pieces(chat_at(server)) == ["Marley was dead.", Reply("Marley was dead.", "stop", Usage(9, 0, 0))]
     with StubServer(lambda _: Fault(raw='{"error": {"message": "no room"}}')) as server:
         assert "no room" in failure(lambda: pieces(chat_at(server)), CallError)
+
+
+@pytest.mark.parametrize(
+    "end", ["data: [DONE]", 'data: {"choices": [{"finish_reason": "stop"}]}', 'data: {"error": "no room"}', ""]
+)
+def test_a_server_that_streams_unasked_is_read_as_a_whole(end: str) -> None:
+    piece = '{"choices": [{"delta": {"content": "%s"}}], "usage": {"prompt_tokens": 9}}'
+    events = f": ping\r\n\r\ndata: {piece % 'Marley was'}\r\n\r\ndata: {piece % ' dead.'}\r\n\r\n{end}"
+    with StubServer(lambda _: Fault(raw=events, headers={"content-type": "text/event-stream"})) as server:
+        chat = chat_at(server, max_attempts=1)
+        if not end:
+            assert "not JSON" in failure(lambda: answer(chat), CallError)
+        elif "error" in end:
+            assert "no room" in failure(lambda: answer(chat), CallError)
+        else:
+            assert answer(chat) == Reply("Marley was dead.", "stop", Usage(9, 0, 0))
 
 
 @pytest.mark.parametrize(
@@ -718,7 +747,8 @@ def test_an_answer_is_unpacked_within_bounds() -> None:
     bomb = gzip.compress(bytes(17_000_000))
     cases = [
         (said, "identity", "Marley."),
-        (gzip.compress(said), "gzip", "Marley."),
+        (gzip.compress(said[:9]) + gzip.compress(said[9:]) + bytes(9), "x-gzip", "Marley."),
+        (gzip.compress(said)[:-9], "gzip", "no end"),
         (zlib.compress(said), "deflate", "not asked for"),
         (bomb, "gzip", "more than 16 MB"),
         (gzip.compress(bomb), "gzip, gzip", "not asked for"),
