@@ -10,6 +10,7 @@ holds in any form tells as much in a short question.
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from datetime import date
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ from graphrag_lite.search.beside_names import (
     text_of,
     together,
 )
-from graphrag_lite.search.definitions import thing_asked
+from graphrag_lite.search.definitions import only_alike, thing_asked
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
@@ -55,6 +56,7 @@ LONG = 8  # terms of a question that holds its name by the way
 # terms of a text unit: with fewer it is a sentence, and nothing stands beside a name.
 SHORT, KNOWN, PASSAGE = 4, 0.05, 15
 UNHEARD = 0.3  # of a small corpus, whose next word is new so often: that none of its texts has a word tells nothing
+FEW, KNOWN_OF_FEW = 2, 0.1  # with fewer words, each of them counts more
 _NUMBER = re.compile(r"[0-9]{3,4}")
 # Amounts of time are added up, not told; people are told as what they are, or by the number alone ("31 came").
 _HOW_MANY = re.compile(
@@ -72,13 +74,14 @@ _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 class _Asked:
     """What a question asks, in terms.
 
-    `told` is how texts tell each of the attributes that it asks for, `counted` of what
+    `thing` is what it asks to define, `told` how texts tell each of the attributes that it asks for, `counted` of what
     it asks how many there are.
     `names` are of what it names, `words` all others that say something, `others` those of them that ask for no
     attribute; `meant` has the words and forms that mean the same as each.
     """
 
     question: "Question"
+    thing: str
     told: Sequence[re.Pattern[str]]
     counted: Set[str]
     names: Set[str]
@@ -109,14 +112,14 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
     best = [unit for unit in top_k.best_rows(scores, READ).tolist() if scores[unit] > 0]
     if best and index.document_of(best[0])[1] != question.analyzed_in:  # it tells attributes in words of its own
         return False
-    if _is_nowhere(asked, best) or _is_not_beside_unspaced(asked, best):
+    if only_alike(question, asked.thing, scores) or _is_nowhere(asked, best) or _is_not_beside_unspaced(asked, best):
         return True
     if question.analyzed_in not in FUNCTION_WORDS:
         return False
     if _is_of_another(asked, scores):
         return True
     inflected = question.analyzed_in != "en" and bm25.novelty[1] >= INFLECTED
-    if not inflected and (_misses_a_word(asked) or _misses_its_topic(question) or _is_in_pieces(question, scores)):
+    if not inflected and (_misses_a_word(asked) or _misses_its_topic(question) or _is_in_pieces(asked, scores)):
         return True
     names = {term for term in asked.names if bm25.holds(term)}
     if (inflected and not asked.told) or not _asks_of_one(asked, names, best):
@@ -136,6 +139,7 @@ def _asked(question: "Question") -> _Asked:
     words -= names | ASKING | QUANTIFIERS | general_terms()
     return _Asked(
         question,
+        thing=thing_asked(question.as_read),
         told=[says for says, _ in attributes],
         counted=counted,
         names=names,
@@ -240,14 +244,14 @@ def _of_others_left_out(question: "Question", text: str, names: Set[str]) -> str
     return " ".join(said for said in spoken if not names_another(said))
 
 
-def _is_in_pieces(question: "Question", scores: "Scores") -> bool:
+def _is_in_pieces(asked: _Asked, scores: "Scores") -> bool:
     """Say whether a question asks what a thing of several words is that no sentence holds."""
-    thing = thing_asked(question.as_read)
-    pieces = set(question.terms_of(thing)) - question.names - ASKING - {"number"}
+    question = asked.question
+    pieces = set(question.terms_of(asked.thing)) - question.names - ASKING - {"number"}
     # "five" may be written "5", and "x" is a letter
     pieces = {term for term in pieces if len(term) > 1 and not Sought().has_count(term)}
-    of_another = re.search(r"\w['’]s? ", thing)  # "the landlord's conditions" may be told of her by "she"
-    whole = 1 < len(pieces) == len(thing.split()) <= WHOLE_NAME and not of_another
+    of_another = re.search(r"\w['’]s? ", asked.thing)  # "the landlord's conditions" may be told of her by "she"
+    whole = 1 < len(pieces) == len(asked.thing.split()) <= WHOLE_NAME and not of_another
     return whole and not together(question.index, pieces, scores)
 
 
@@ -258,30 +262,47 @@ def _counted(question: "Question") -> set[str]:
 
 
 def _misses_a_word(asked: _Asked) -> bool:
-    """Say whether no text holds any word of a short question, the role it asks for, or its number that is no year.
+    """Say whether a short question has a word that no text holds, of a large corpus in which few words are new.
 
-    Of a large corpus in which few words are new, so does one word that no text holds in any form.
+    A number that is no year ("error 502", "SUP-4106") tells as much in a small one, and so do all words that say
+    something.
     """
     question, bm25 = asked.question, asked.question.index.bm25
-    if len(question.weights.keys() - QUANTIFIERS) > SHORT:
+    n_asked = len(question.weights.keys() - QUANTIFIERS)
+    if n_asked > SHORT:
         return False
+    if _misses_every_word(asked):
+        return True
     numbers = (term for term in question.weights if _NUMBER.fullmatch(term) and not YEAR.fullmatch(term))
-    if _misses_every_word(asked) or not all(map(bm25.holds, numbers)):
+    if not all(map(bm25.holds, numbers)):
         return True
     held_by = _HOLDER.match(question.text)
     role = [form for term in question.terms_of(held_by[1]) for form in in_other_words(term, "en")] if held_by else []
     if role and not is_held(question.index, role):
         return True
+    if bm25.n_units < MIN_UNITS or bm25.novelty[0] > (KNOWN if n_asked > FEW else KNOWN_OF_FEW):
+        return False
+    if any(len(name) >= LEAST_NAME and not bm25.holds(name) for name in asked.names):
+        return True
     long = (meant for meant in asked.meant.values() if min(map(len, meant)) >= LEAST_STEM)
-    tells = bm25.n_units >= MIN_UNITS and bm25.novelty[0] <= KNOWN
-    return tells and any(not is_held(question.index, meant) for meant in long)
+    return any(not is_held(question.index, meant) for meant in long)
 
 
 def _misses_its_topic(question: "Question") -> bool:
-    """Say whether no text holds a word of what a question asks "about"."""
+    """Say whether no text holds a word of what a question asks "about", or a year for which it asks a number.
+
+    A year in which documents are dated counts as held.
+    """
+    index = question.index
     topic = _ABOUT.search(question.text)
     own = set(question.terms_of(topic[1])) - ASKING if topic else set()
-    return bool(own) and not is_held(question.index, (form for term in own for form in in_other_words(term, "en")))
+    if own and not is_held(index, (form for term in own for form in in_other_words(term, question.language))):
+        return True
+    years = [int(term) for term in question.weights if YEAR.fullmatch(term) and not index.bm25.holds(term)]
+    if not years or kind_asked(question.text, question.language) != "number":
+        return False
+    dated = {date.fromordinal(int(day)).year for day in np.unique(index.days[~np.isnan(index.days)])}
+    return not dated.issuperset(years)
 
 
 def _misses_every_word(asked: _Asked) -> bool:

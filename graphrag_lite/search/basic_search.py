@@ -2,11 +2,17 @@
 
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.search.answer import Answer
-from graphrag_lite.search.local_search import answer_by, ask_by
+import numpy as np
+
+from graphrag_lite.retrieval.abstention import says_nothing
+from graphrag_lite.search.answer import Answer, answered, compose, ranked
+from graphrag_lite.search.answer_type import expected_answer
+from graphrag_lite.search.attributes_asked import nothing_told
+from graphrag_lite.search.overview import overview
+from graphrag_lite.search.reading_order import in_reading_order
+from graphrag_lite.search.sentence_choice import choose_sentences
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
@@ -18,18 +24,41 @@ MAX_UNITS = 60  # that a model's context chooses from
 
 
 def answer(index: "SnapshotView", query: "Query") -> Answer:
-    """Answer from the best text units that hold the question's words."""
+    """Answer with the sentences of the best text units that hold the question's words."""
     question = query.read_by(index)
-    return answer_by(question, query, index.bm25.scores(question.terms).astype(float), "basic")
+    scores = index.bm25.scores(question.terms)
+    ranking = ranked(scores, index.document_row, query.top_k)
+    if query.retrieve_only:
+        return answered(question, "basic", ranking, answer="", citations=[])
+    if question.aspects is not None:
+        return overview(question, "basic", ranking)
+    nothing = says_nothing(question, question.weights)
+    if nothing or (nothing is False and nothing_told(question, scores)):
+        return compose(question, "basic", [], ranking)
+    read = [unit for unit in ranking.units if scores[unit] > 0]
+    worth = scores[read].tolist()
+    chosen = choose_sentences(
+        index, question.terms, read, index.search_settings.max_sentences, scores=worth, sought=expected_answer(question)
+    )
+    return compose(question, "basic", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 
 async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:
     """Answer by a model from the best text units."""
+    from graphrag_lite.evidence.records import Shown
     from graphrag_lite.prompts import BasicSearch
+    from graphrag_lite.search.context_records import TokenEstimate, render
 
     question = query.read_by(index)
     scores = index.bm25.scores(question.terms)
-    return await ask_by(question, query, scores, "basic", asking, passage_section(index, scores), BasicSearch)
+    ranking = ranked(scores, index.document_row, query.top_k)
+    shown = Shown()
+    records = render(
+        passage_section(index, scores), index.search_settings.max_context_tokens, TokenEstimate.of(index), shown
+    )
+    prompt = BasicSearch(asking.response_type, records, question.text)
+    written = await asking.write(prompt, shown.marks) if records else asking.nothing()
+    return asking.answer(question, "basic", ranking, shown, written)
 
 
 def passage_section(index: "SnapshotView", scores: "NDArray[np.floating[Any]]") -> list["Section"]:

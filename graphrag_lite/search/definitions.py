@@ -8,15 +8,19 @@ beside it, between commas or in brackets. So it does for a role: "Amy Hood, chie
 import re
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from functools import lru_cache
-from itertools import islice
-from typing import TYPE_CHECKING
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.retrieval.other_words import roles
+from graphrag_lite.text.folding import unaccented
 from graphrag_lite.text.periods import without_now
 from graphrag_lite.text.word_lists import expressions
-from graphrag_lite.text.words import UNSPACED_CHARACTERS
+from graphrag_lite.text.words import UNSPACED_CHARACTERS, terms
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from graphrag_lite.graph.sparse import Vector
     from graphrag_lite.retrieval.question import Question
 
@@ -186,6 +190,23 @@ def defining_units(
         return any(is_about(heading, things) for heading in headings)
 
     return list(islice((unit for unit, text in texts if is_defined(text) or introduces(unit, text)), DEFINING_UNITS))
+
+
+def only_alike(question: "Question", thing: str, scores: "npt.NDArray[np.floating[Any]]") -> bool:
+    """Say whether texts hold what an English question asks to define in other words alone: "coherent" is no Cohere.
+
+    That is told of one word with a capital, by the best text units that hold its term.
+    """
+    if question.language != "en" or not thing.isalpha() or thing not in question.capitalized:
+        return False
+    if terms(thing, "en") != question.terms_of(thing):  # "CFO"
+        return False
+    index, wanted = question.index, _words(unaccented(thing))[0]
+    held = index.bm25.all_of(question.terms_of(thing)).tolist()
+    near = sorted(held, key=lambda unit: (-scores[unit], unit))[:LOOKED_AT]
+    titles = (index.cell("documents", "title", index.document_row[unit]) for unit in near)
+    texts = (index.cell("text_units", "text", unit) for unit in near)
+    return bool(near) and not any(wanted in _words(unaccented(text)) for text in chain(titles, texts))
 
 
 def _is_short_form(thing: str, before: str, after: str) -> bool:

@@ -1,7 +1,6 @@
 """Local search: text units by BM25 and the graph, and what the index says of the entities that a question names."""
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
-    from graphrag_lite.search.context_records import Section
     from graphrag_lite.search.methods import Query
     from graphrag_lite.search.model_query import Asking
 
@@ -104,30 +102,17 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
 
 async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:
     """Answer by a model from the entities meant, their relationships, claims and reports, and the best text units."""
+    from graphrag_lite.evidence.records import Shown
     from graphrag_lite.prompts import LocalSearch
+    from graphrag_lite.search.context_records import TokenEstimate, render
     from graphrag_lite.search.local_context import local_sections
 
     question = query.read_by(index)
     scores = text_unit_scores(question)
-    return await ask_by(question, query, scores, "local", asking, local_sections(question, query, scores), LocalSearch)
-
-
-async def ask_by(
-    question: "Question",
-    query: "Query",
-    scores: "npt.NDArray[np.floating[Any]]",
-    method: str,
-    asking: "Asking",
-    sections: "Sequence[Section]",
-    prompt: "Callable[[str, str, str], object]",
-) -> Answer:
-    """Answer by a model from what fits of some sections, in a prompt of form, records and question."""
-    from graphrag_lite.evidence.records import Shown
-    from graphrag_lite.search.context_records import TokenEstimate, render
-
-    index, shown = question.index, Shown()
     ranking = ranked(scores, index.document_row, query.top_k)
+    shown = Shown()
+    sections = local_sections(question, query, scores)
     records = render(sections, index.search_settings.max_context_tokens, TokenEstimate.of(index), shown)
-    filled = prompt(asking.response_type, records, question.text)
-    written = await asking.write(filled, shown.marks) if records else asking.nothing()
-    return asking.answer(question, method, ranking, shown, written)
+    prompt = LocalSearch(asking.response_type, records, question.text)
+    written = await asking.write(prompt, shown.marks) if records else asking.nothing()
+    return asking.answer(question, "local", ranking, shown, written)

@@ -35,7 +35,7 @@ MOST = 5  # values that an answer names of those that most rows have
 SHOWN = 20  # rows that an answer names; its count is of all
 _CELL = re.compile(r"(?m)^([^:\n]+): (.*)$")
 _AMOUNT = re.compile(  # as tables write it, with a currency or none
-    r"(?:[$€£¥]|[A-Z]{3})?\s?([-−]?(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:[ '’]\d{3})+|\d+))"
+    r"(?:[$€£¥]|[A-Z]{3}(?![-−]))?\s?([-−]?(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:[ '’]\d{3})+|\d+))"
     r"(?:[.,](\d+))?\s?(?:[$€£¥%]|[A-Z]{3})?"
 )
 # "What is the tier of Vega?" asks for what rows say, and for no rows.
