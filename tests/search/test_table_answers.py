@@ -3,7 +3,9 @@
 import csv
 import re
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -148,3 +150,58 @@ def test_a_cell_is_asked_by_its_label(printers: Index, question: str, first: str
 
 def test_a_cell_is_told_however_few_passages_are_asked_for(printers: Index) -> None:
     assert printers.query("Who is the owner of T-7?", top_k=1).citations[0].text == "Owner: Bo Diaz"
+
+
+INVOICES = [
+    {
+        "Invoice": f"INV-{n}",
+        "Customer": ("Vega Ltd", "Orion GmbH", "Lyra SA")[n % 3],
+        "Amount": f"{n * 37 % 90 + 10}.{n % 4 * 25:02}",
+        "Paid": ("yes", "no")[n % 2],
+    }
+    for n in range(101, 113)
+]
+
+
+@pytest.fixture(scope="module")
+def invoices(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    root = tmp_path_factory.mktemp("invoices")
+    with (root / "invoices.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(INVOICES[0]))
+        writer.writeheader()
+        writer.writerows(INVOICES)
+    return graphrag_lite.index(root / "invoices.csv", root)
+
+
+@pytest.mark.parametrize(
+    ("question", "of", "computed"),
+    [
+        ("What is the total of the invoices from Vega Ltd?", {"Customer": "Vega Ltd"}, sum),
+        ("What is the sum of the unpaid invoices?", {"Paid": "no"}, sum),
+        ("What is the average amount of Orion GmbH?", {"Customer": "Orion GmbH"}, fmean),
+        ("What is the largest amount?", {}, max),
+        ("Which is the smallest invoice?", {}, min),
+    ],
+)
+def test_numbers_of_a_column_are_computed_of_the_rows_asked_for(
+    invoices: Index, question: str, of: dict[str, str], computed: Callable[[list[float]], float]
+) -> None:
+    fitting = [row for row in INVOICES if of.items() <= row.items()]
+    answer = invoices.query(question)
+    assert f"{computed([float(row['Amount']) for row in fitting]):,.2f}, of {len(fitting)} rows." in answer.answer
+    assert set(answer.documents) <= {row["Invoice"] for row in fitting}
+    assert all(cited.text in {f"Amount: {row['Amount']}" for row in fitting} for cited in answer.citations)
+
+
+@pytest.mark.parametrize(
+    ("question", "of"),
+    [
+        ("How many invoices are paid?", {"Paid": "yes"}),
+        ("Which invoices are not paid?", {"Paid": "no"}),
+        ("Which invoices of Vega Ltd are paid?", {"Customer": "Vega Ltd", "Paid": "yes"}),
+    ],
+)
+def test_a_column_of_yes_and_no_is_asked_by_its_name(invoices: Index, question: str, of: dict[str, str]) -> None:
+    fitting = {row["Invoice"] for row in INVOICES if of.items() <= row.items()}
+    answer = invoices.query(question)
+    assert answer.answer.startswith(f"{len(fitting)} of {len(INVOICES)} ") and set(answer.documents) == fitting
