@@ -49,7 +49,11 @@ class Group(click.Group):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        self.commands = {name: click.Command(name, help=HELP[name]) for name in COMMANDS}
+        short = HELP["summaries"]
+        self.commands = {name: click.Command(name, help=HELP[name], short_help=short[name]) for name in COMMANDS}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own sorts them
+        return [*self.commands]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         rest = None

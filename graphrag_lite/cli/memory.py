@@ -29,7 +29,7 @@ def _opened(root: Root) -> Memory:
 @memory.command()
 @with_options("memory show")
 def show(root: Root, session: str, as_json: bool) -> None:
-    """Show the blocks of a session, how much each session holds, and the latest notes."""
+    """Show the blocks of a session and the latest notes. Says how much each session holds."""
     opened = _opened(root)
     blocks, counted = opened.blocks(session), opened.sessions()
     latest = [opened.entry(place) for place in reversed(opened.listed(NOTE)[-LATEST:])]
@@ -61,7 +61,7 @@ def add(content: str, tags: tuple[str, ...], root: Root, session: str) -> None:
 @click.argument("query")
 @with_options("memory search")
 def search(query: str, tags: tuple[str, ...], page: int, session: str | None, root: Root, as_json: bool) -> None:
-    """Find notes by their words, and by vectors where embeddings.model is set, best first, then the newest."""
+    """Find notes by their words. Best first, then the newest; by vectors, too, where embeddings.model is set."""
     opened, settings, meant = _opened(root), root.load(for_indexing=False), None
     if settings.embeddings.model:
         from graphrag_lite.retrieval.note_vectors import NoteVectors
@@ -101,7 +101,7 @@ def export(session: str | None, root: Root) -> None:
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
 @with_options("memory import")
 def import_(path: Path, session: str | None, root: Root) -> None:
-    """Keep what `export` printed, or the messages of an export of conversations (docs/conversations.md)."""
+    """Keep what `export` printed, or an exported chat. The forms of chats are in docs/conversations.md."""
     from graphrag_lite.memory.transfer import import_memory
 
     terminal.print_note(f"{import_memory(_opened(root), path, session)} entries are in memory.")
