@@ -9,7 +9,7 @@ import ssl
 import zlib
 from base64 import b64encode
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.request import getproxies, proxy_bypass
@@ -151,14 +151,15 @@ async def _bounded(answer: aiohttp.ClientResponse, most: int) -> AsyncIterator[b
         raise CallError(f"{where} in the encoding {encoding[:40]!r}, which was not asked for.")
     pieces = answer.content.iter_any()
     n_bytes = 0
-    async for piece in _unpacked(pieces) if encoding == ENCODING else pieces:
-        n_bytes += len(piece)
-        if failed and n_bytes > EXCUSE:
-            yield piece[:EXCUSE]
-            return
-        if n_bytes > most:
-            raise CallError(f"{where} with more than {most // 1_000_000} MB. No answer is so long.")
-        yield piece
+    with suppress(*((aiohttp.ClientPayloadError,) if failed else ())):
+        async for piece in _unpacked(pieces) if encoding == ENCODING else pieces:
+            n_bytes += len(piece)
+            if failed and n_bytes > EXCUSE:
+                yield piece[:EXCUSE]
+                return
+            if n_bytes > most:
+                raise CallError(f"{where} with more than {most // 1_000_000} MB. No answer is so long.")
+            yield piece
 
 
 async def _unpacked(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -32,16 +32,19 @@ LIST = re.compile(rf"(?i)(?:^|\W)(?:{'|'.join(LISTS['list'])})\b")
 LONGEST = 12  # words of a question about rows
 LEAST_ROWS = 3  # documents of a file that have fields: fewer are no table
 MOST = 5  # values that an answer names of those that most rows have
+LONGEST_NUMBER = 24  # characters: with more it is an id, and not to be divided exactly
 SHOWN = 20  # rows that an answer names; its count is of all
 _CELL = re.compile(r"(?m)^([^:\n]+): (.*)$")
 _AMOUNT = re.compile(  # as tables write it, with a currency or none
-    r"(?:[$€£¥]|[A-Z]{3}(?![-−]))?\s?([-−]?(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:[ '’]\d{3})+|\d+))"
+    r"(?:[$€£¥]|[A-Z]{3}(?![-−]))?\s?"
+    r"([-−]?(?:(?!0)\d{1,3}(?:,\d{3})+|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:[ '’]\d{3})+|\d+))"
     r"(?:[.,](\d+))?\s?(?:[$€£¥%]|[A-Z]{3})?"
 )
 # "What is the tier of Vega?" asks for what rows say, and for no rows.
 _ASKS_CELL = re.compile(
     r"\W*(?:what|who)(?:['’]s| is| was) (?:the |their |its )?(?!many\b)[\w ]+? (?:of|for|at|in|from) ", re.I
 )
+_ASKS_NO_NUMBER = re.compile(r"(?i)\bat least\b|\b(?:do|does|did)\b.*\bmean\b")
 _COMPUTED: Mapping[str, Callable[[Sequence[Decimal]], Decimal]] = {
     "mean": lambda numbers: round(sum(numbers, Decimal(0)) / len(numbers), 2),
     "largest": max,
@@ -165,17 +168,20 @@ def _place(index: "SnapshotView", cell: Cell, about: str = "") -> Statement:
 def amount(value: str) -> Decimal | None:
     """Return the number that a cell is, None where it is more or less than one.
 
-    >>> [amount(value) for value in ("1,250.00", "1.250,5", "€ 12", "0.125", "INV-7", "2026-01-02")]
+    >>> [amount(value) for value in ("1,250.00", "1.250,5", "€ 12", "0,125", "INV-7", "2026-01-02")]
     [Decimal('1250.00'), Decimal('1250.5'), Decimal('12'), Decimal('0.125'), None, None]
     """
     found = _AMOUNT.fullmatch(value.strip())
-    return Decimal(f"{re.sub('[^0-9-]', '', found[1].replace('−', '-'))}.{found[2] or ''}") if found else None
+    if found is None or len(found[1]) > LONGEST_NUMBER:
+        return None
+    whole = re.sub(r"[^\d-]", "", found[1].replace("−", "-"))
+    return Decimal(f"{whole}.{found[2] or ''}")
 
 
 def _computed(question: "Question", method: str, words: Sequence[str], chosen: Sequence[Value]) -> Answer | None:
     """Answer with the sum, the mean, or the most or least of a field's numbers, of rows that have `chosen` values."""
     kind = next((kind for kind in _COMPUTED if not {*LISTS[kind]}.isdisjoint(words)), "")
-    if not kind:
+    if not kind or _ASKS_NO_NUMBER.search(question.text):
         return None
     index = question.index
     numbers: dict[str, list[tuple[Decimal, Cell]]] = defaultdict(list)
@@ -186,7 +192,8 @@ def _computed(question: "Question", method: str, words: Sequence[str], chosen: S
     found = numbers[field]
     said = frozenset(n for n, word in enumerate(words) if word in LISTS[kind])
     asked = Value(field, "", said, frozenset(_place(index, cell).unit for _, cell in found[:1]))
-    if not found or unexplained(question, words, [*chosen, asked]):
+    units = {re.sub(r"[\d\s.,'’−-]", "", cell.value) for _, cell in found} - {""}
+    if not found or len(units) > 1 or unexplained(question, words, [*chosen, asked]):  # euros and dollars do not add up
         return None
     told = _COMPUTED[kind]([number for number, _ in found])
     cells = [cell for number, cell in found if kind in ("sum", "mean") or number == told]

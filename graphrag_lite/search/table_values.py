@@ -67,20 +67,22 @@ def _written(question: "Question", words: Sequence[str], of_field: ByField) -> I
                     places = frozenset(range(start, start + len(spelt)))
                     yield Value(field, value, places, frozenset(of_value[value]), is_begun)
             for name in sorted(name for name in {*spelt} & names if n_values[name] == 1 < len(spelt)):
-                yield Value(
-                    field, value, frozenset({words.index(name)} if name in words else ()), frozenset(of_value[value])
-                )
+                place = words.index(name) if name in words else -1
+                beside = {*words[max(place - 1, 0) : place], *words[place + 1 : place + 2]} if place >= 0 else set()
+                if (beside & names).issubset(spelt):  # "Ann Roe" is not Ann Lee
+                    yield Value(field, value, frozenset({place} - {-1}), frozenset(of_value[value]))
 
 
 def _yes_or_no(question: "Question", words: Sequence[str], of_field: ByField) -> Iterator[Value]:
     """Yield yes, or no where the question denies it, of a field by which it calls rows: "opted in", of `opt_in`."""
     asked = [set(terms(word.removeprefix("un"), question.language)) for word in words]
     every = set().union(*asked)
-    denied = any(word in DENYING or word.startswith("un") for word in words)
+    denying = not DENYING.isdisjoint(words)
     for field, of_value in of_field.items():
         own = field_terms(field, question.language)
         places = frozenset(n for n, said in enumerate(asked) if said & own)
         enough = len(own & every) >= HALF * len(own) > 0
+        denied = denying or any(words[n].startswith("un") for n in places)  # "united" denies nothing
         if enough and YES_OR_NO.issuperset(map(str.casefold, of_value)):
             meant = [value for value in of_value if (value.casefold() in NO) == denied]
             units = frozenset(unit for value in meant for unit in of_value[value])

@@ -771,6 +771,13 @@ def test_an_answer_is_unpacked_within_bounds() -> None:
         asyncio.run(main())
 
 
+@pytest.mark.parametrize("content", [b"", b"no gzip", gzip.compress(b"No.")[:-9]])
+def test_a_refusal_counts_however_its_text_is_packed(content: bytes) -> None:
+    with StubServer(lambda _: Fault(status=401, raw=content, headers={"content-encoding": "gzip"})) as server:
+        assert "401" in failure(lambda: answer(chat_at(server)), ModelError)
+        assert server.n_requests == 1
+
+
 @pytest.mark.usefixtures("impatient")
 def test_a_stream_is_tried_again_until_it_begins() -> None:
     answered: list[str | Fault] = [Fault(status=503), Fault(status=429, headers={"retry-after": "0"}), "Marley."]

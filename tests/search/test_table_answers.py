@@ -11,6 +11,7 @@ import pytest
 
 import graphrag_lite
 from graphrag_lite.search.index import Index
+from graphrag_lite.search.table_answers import amount
 
 ROWS = [
     {
@@ -158,6 +159,8 @@ INVOICES = [
         "Customer": ("Vega Ltd", "Orion GmbH", "Lyra SA")[n % 3],
         "Amount": f"{n * 37 % 90 + 10}.{n % 4 * 25:02}",
         "Paid": ("yes", "no")[n % 2],
+        "Country": ("Germany", "United States", "France", "Spain")[n % 4],
+        "Bonus": ("€ 5", "$ 7")[n % 2],
     }
     for n in range(101, 113)
 ]
@@ -199,9 +202,28 @@ def test_numbers_of_a_column_are_computed_of_the_rows_asked_for(
         ("How many invoices are paid?", {"Paid": "yes"}),
         ("Which invoices are not paid?", {"Paid": "no"}),
         ("Which invoices of Vega Ltd are paid?", {"Customer": "Vega Ltd", "Paid": "yes"}),
+        ("How many invoices of the United States are paid?", {"Country": "United States", "Paid": "yes"}),
+        ("How many invoices of the States are unpaid?", {"Country": "United States", "Paid": "no"}),
     ],
 )
 def test_a_column_of_yes_and_no_is_asked_by_its_name(invoices: Index, question: str, of: dict[str, str]) -> None:
     fitting = {row["Invoice"] for row in INVOICES if of.items() <= row.items()}
     answer = invoices.query(question)
     assert answer.answer.startswith(f"{len(fitting)} of {len(INVOICES)} ") and set(answer.documents) == fitting
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What does amount mean?", "Which are at least paid?", "What is the total bonus?", "What is the largest bonus?"],
+)
+def test_nothing_is_computed_that_is_not_asked_or_does_not_add_up(invoices: Index, question: str) -> None:
+    assert " rows." not in invoices.query(question).answer
+
+
+def test_another_of_a_shared_name_is_not_meant(printers: Index) -> None:
+    assert "Ann Lee" in printers.query("How many printers does Ann have?").answer
+    assert "Ann Lee" not in printers.query("How many printers does Ann Roth have?").answer.partition("\n")[0]
+
+
+def test_digits_of_any_script_are_numbers_and_long_ids_none() -> None:
+    assert [amount(value) for value in ("١٢", "１２", "9" * 40)] == [12, 12, None]
