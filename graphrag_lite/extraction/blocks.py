@@ -55,9 +55,12 @@ def mask_non_prose(text: str, blocks: Iterable[Block]) -> str:
     'See      .             '
     """
     spans = [(block.start, block.end) for block in blocks if block.kind in NO_PROSE]
-    for start, end in [*spans, *(reference.span() for reference in REFERENCE.finditer(text))]:
-        text = text[:start] + NOT_A_LINE_END.sub(" ", text[start:end]) + text[end:]
-    return text
+    pieces, done = [], 0
+    for start, end in sorted([*spans, *(reference.span() for reference in REFERENCE.finditer(text))]):
+        if end > done:
+            pieces += [text[done : max(start, done)], NOT_A_LINE_END.sub(" ", text[max(start, done) : end])]
+            done = end
+    return "".join([*pieces, text[done:]])
 
 
 def rows_of(unit: "TextUnit") -> "tuple[list[Row], list[Row]]":

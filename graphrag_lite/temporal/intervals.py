@@ -127,7 +127,7 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], langu
         return False
     if time.form == "ahead" and (before.endswith("the ") or behind.startswith(" few")):
         return False
-    if time.form == "ahead" and held.endswith("day") and any(form.search(plain) for form in _past_forms()):
+    if time.form == "ahead" and re.fullmatch("[a-z]+day", held) and any(form.search(plain) for form in _past_forms()):
         return False  # "was sold by Friday"
     if "/" in held and time.form == "yearless":
         return bool(_FORMS["on"].search(before)) and not _FORMS["scaled"].match(behind)
@@ -155,7 +155,8 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], langu
 
 def _is_source(before: str, time: Time) -> bool:
     """Tell whether a time only says where something comes from: "an armchair from the 1950s", "up from a year ago"."""
-    made = time.precision in ("decade", "year") and _FORMS["made"].search(before)
+    old = time.precision == "decade" or (time.precision == "year" and time.form != "range")
+    made = old and _FORMS["made"].search(before)
     return bool(made) or (time.form.startswith("ago") and before.endswith("from "))
 
 

@@ -33,6 +33,7 @@ WIDE = re.compile(r"[^\S\x00-\x7f](?=\.)")  # sentencex panics, which no `except
 REFERENCE = re.compile(
     r"[\[({][^\[\](){}]{0,160}?\b(?:[Pp]{1,2}\.\s?\d|[Vv]ol\.\s?\d|[Oo]p\.\s?[Cc]it\b|[Ii]bid\b)[^\[\](){}]{0,160}[\])}]"
 )
+GOES_ON = (".", ",", ";", ":", "!", "?")  # behind a reference: it ends nothing yet
 LINE_END = re.compile(r"\n(?=[^\S\n]*\S)")
 WORD = re.compile(r"\s*\S+")
 LINE_MARKS = r"(?:(?:#{1,6}|={1,6}|-{2,}|[-*+•▪◦|>]|\[[ xX]\])\s+)+"  # headings, lists, tasks, quotations, rows
@@ -99,7 +100,11 @@ def _behind_references(text: str, ends: list[int]) -> list[int]:
         start, end = reference.span()
         if BLANK_LINE.search(text, start, end):
             continue
-        follows = start in left and not text[max(0, start - MAX_INDENT) : start].rstrip(" \t").endswith("\n")
+        follows = (
+            start in left
+            and not text.startswith(GOES_ON, end)
+            and not text[max(0, start - MAX_INDENT) : start].rstrip(" \t").endswith("\n")
+        )
         left.difference_update(ends[bisect_left(ends, start + (not follows)) : bisect_left(ends, end)])
         if follows:
             left.add(end + len(text[end : end + MAX_INDENT]) - len(text[end : end + MAX_INDENT].lstrip()))

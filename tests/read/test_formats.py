@@ -102,6 +102,8 @@ def test_a_quotation_mark_that_nothing_closes_hides_no_rows_between_tabs() -> No
     data = 'id\ttext\n1\t"Whales sing low songs.\n2\tKrill drifts.\n'
     assert [item.text for item in loaded(data, "a.tsv")] == ['"Whales sing low songs.', "Krill drifts."]
     assert one('id\ttext\n1\t"Whales\tsing"\n', "a.tsv").text == "Whales\tsing"
+    data = 'id\ttext\n1\t"Whales say ""low""\nand long."\n2\tA 5" krill drifts.\n'
+    assert [item.text for item in loaded(data, "a.tsv")] == ['Whales say "low"\nand long.', 'A 5" krill drifts.']
 
 
 def test_csv_with_a_huge_field() -> None:

@@ -77,6 +77,8 @@ def test_what_was_added_to_an_old_document_later_has_been_so_since() -> None:
         ("Ann led it from 1981 until the beginning of 1993.", ("state", "1981-01-01", "1994-01-01")),
         ("I'm leaving for Rome next month.", ("plan", "2024-04-01", "2024-05-01")),
         ("The Olympics of 1936 were held in Berlin.", ("event", "1936-01-01", "1937-01-01")),
+        ("Ann has a contract from 2019 to 2021.", ("state", "2019-01-01", "2022-01-01")),
+        ("We agreed to meet this coming Friday.", ("plan", "2024-03-08", "2024-03-09")),
         ("I just launched my website.", ("event", "2024-03-05", "2024-03-06")),
     ],
 )

@@ -123,3 +123,8 @@ def test_a_long_table_of_code_takes_linear_time_and_keeps_its_rows() -> None:
 
 def test_sentences_without_spaces_or_line_ends_take_linear_time() -> None:
     assert_linear(partial(sentences, language="zh"), "哈勃于一九九〇年入轨。它的主镜有“球差”！", small=32_000)
+
+
+def test_a_reference_with_a_mark_behind_it_leaves_no_mark_alone() -> None:
+    assert cut("He agreed. (See p. 46). It rained.") == ["He agreed.", "(See p. 46).", "It rained."]
+    assert cut("He agreed. [p. 46], and left. It rained.") == ["He agreed.", "[p. 46], and left.", "It rained."]

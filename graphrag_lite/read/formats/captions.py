@@ -9,6 +9,7 @@ from graphrag_lite.read.encoding import decode
 
 CUE = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{3})[ \t]+-->[ \t]+(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{3})")
 VOICE = re.compile(r"<v(?:\.[\w.]+)?[ \t]+([^>]+)>")
+VOICES = re.compile(r"(?:^|(?<=\n))-[ \t]*(?=<v[. \t])|(?=<v[. \t])")  # "- <v Ann>Yes"
 LABEL = re.compile(r"(?:^|>>[ ]?)(?:-[ ]?)?([A-ZÀ-Þ][\w.'’ -]{1,40}):[ ]+(?=\S)")
 TAG = re.compile(r"<[^>]*>|\{\\[^}]*\}")
 PAUSE = 4.0  # seconds without words, after which a new paragraph begins
@@ -50,7 +51,7 @@ def _turns(text: str) -> list[Turn]:
         if not found:
             continue
         start, end = _seconds(*found.groups()[:4]), _seconds(*found.groups()[4:])
-        for said in re.split(r"(?=<v[. \t])", block[found.end() :].partition("\n")[2]):
+        for said in VOICES.split(block[found.end() :].partition("\n")[2]):
             voice = VOICE.match(said)
             plain = " ".join(unescape(TAG.sub("", said)).split())
             label = None if voice else LABEL.match(plain)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from graphrag_lite.read.documents import Fields, Item, Reader
 from graphrag_lite.read.encoding import decode
 
+QUOTED = re.compile(r"""(?:\A|[\t\r\n])"[^"]*+(?:""[^"]*+)*+("(?=[\t\r\n]|\Z))?""")  # a cell
+
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     import csv
@@ -18,7 +20,9 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     text = decode(data)
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))  # of the whole process: never lowered
     delimiter = _delimiter(text[:4096])
-    quotes = None if delimiter == "\t" and text.count('"') % 2 else '"'  # one that nothing closes would hide all below
+    # A quotation mark that nothing closes would hide all below.
+    unclosed = delimiter == "\t" and text.count('"') % 2 and any(not found[1] for found in QUOTED.finditer(text))
+    quotes = None if unclosed else '"'
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quotes)
     try:
         lines = [(reader.line_num, line) for line in reader if line]

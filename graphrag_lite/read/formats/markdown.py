@@ -14,7 +14,7 @@ REFERENCE = re.compile(r"(?m)(?:^|[:\[{,-]\s*)[&*]\w")  # a few lines of these u
 LONGEST = 20_000  # characters; more is no front matter
 TIMES = ("date", "created", "created_at", "published", "pubdate", "datetime", "last_modified", "modified", "updated")
 # Blocks of code, which stay as they are, and the lines that only programs read: modules of MDX; ":::tip Title", ":::".
-_FENCE = r"^[ \t]*(?P<fence>`{3,}|~{3,}).*\n(?:.++\n?|\n)*?(?:[ \t]*(?P=fence)[`~]*[ \t\r]*$|\Z)"
+_FENCE = r"^[ \t]*+(?P<fence>`{3,}+(?!.*`)|~{3,}+).*\n(?:.++\n?|\n)*?(?:[ \t]*(?P=fence)[`~]*[ \t\r]*$|\Z)"
 MODULES = re.compile(
     rf"(?m){_FENCE}|^(?:import\s(?:.+\sfrom\s+)?['\"].+|export\s+(?:[{{*]|(?:default|const|let|var|async|function|class)\s).*)$\n?"
 )

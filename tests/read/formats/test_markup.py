@@ -234,6 +234,7 @@ def test_any_marks_are_read_and_blocks_are_places(text: str, suffix: str) -> Non
         ("a.mdx", "# Deploying {#deploy}\n\n:::tip Disks\nUse one.{/* not two */}\n:::\n", "# Deploying\n\nDisks\n\nUse one."),
         ("a.md", ":::tip Disks\r\nUse one.\r\n:::\r\n\r\n```\r\n:::tip\r\n```\r\n", "Disks\n\nUse one.\n\n```\n:::tip\n```"),
         ("a.mdx", "import A from 'a'\nexport const b = 1\n\nexport it as\nimport goods from Oslo", "export it as import goods from Oslo"),
+        ("a.mdx", "```one``` line\n\nimport A from 'a'\n", "one line"),
         ("a.mdx", "```js\nimport A from 'a'\n```\n", "```js\nimport A from 'a'\n```"),
         ("a.org", ":note: no drawer\n:LOG:\nx\n:END:\n#+begin_comment\nx\n#+end_comment\n:LOG:\nx\n* Part\nIt flew.", ":note: no drawer\n\n# Part\n\nIt flew."),
         ("a.md", "The pump[^1] leaks.\n\n[^1]: Since Monday.", "The pump leaks.\n\nSince Monday."),

@@ -125,6 +125,7 @@ def test_a_text_behind_a_picture_is_of_the_mail() -> None:
 def test_two_voices_of_one_caption_are_two_turns() -> None:
     item = read("WEBVTT\n\n00:11.000 --> 00:13.000\n<v Ann>It flies.</v>\n<v Bo>When?</v>\n", "a.vtt")
     assert [said.speaker for said in item.messages] == ["Ann", "Bo"] and item.text.endswith("\n\nBo: When?")
+    assert read("WEBVTT\n\n00:11.000 --> 00:13.000\n- <v Ann>It flies.\n- <v Bo>When?\n", "a.vtt").text == item.text
 
 
 @pytest.mark.parametrize("suffix", [".vtt", ".srt"])
