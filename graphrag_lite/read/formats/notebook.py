@@ -20,7 +20,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         source = cell.get("source") or cell.get("input") or ""  # `input` and headings are of version 3
         text = replace_surrogates(source if isinstance(source, str) else "".join(map(str, source)))
         if cell.get("cell_type") in ("markdown", "heading"):
-            marks = "#" * cell["level"] + " " if cell["cell_type"] == "heading" else ""
+            marks = "#" * cell.get("level", 1) + " " if cell["cell_type"] == "heading" else ""
             headings += compose_markdown(marks + text, composer)
         elif cell.get("cell_type") == "code" and text.strip():
             composer.part()
