@@ -20,12 +20,13 @@ from graphrag_lite import tables
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.describing_sentences import best_sentences, best_statements, sentence_of
 from graphrag_lite.evidence.descriptions import cut_to_tokens, distinct_descriptions, join_descriptions
-from graphrag_lite.evidence.mention_fold import CANDIDATES, QUERIES, execute, open_database, rows, select
+from graphrag_lite.evidence.mention_fold import CANDIDATES, QUERIES
 from graphrag_lite.evidence.mention_form import mention_form
 from graphrag_lite.evidence.packing import pack_ranges
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.database import execute, open_database, rows, select
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.tables.long_texts import LongTexts
 from graphrag_lite.text.plain_text import one_line

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from graphrag_lite.evidence.mention_fold import open_database, select
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
+from graphrag_lite.tables.database import open_database, select
 from graphrag_lite.text.plain_text import printable
 from graphrag_lite.text.word_lists import toml_file
 

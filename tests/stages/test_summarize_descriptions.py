@@ -17,11 +17,11 @@ import pytest
 from graphrag_lite import prompts, tables
 from graphrag_lite.attempts import in_turn
 from graphrag_lite.errors import CallError, ModelError
-from graphrag_lite.evidence.mention_fold import open_database
 from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
+from graphrag_lite.tables.database import open_database
 from graphrag_lite.text.sentences import LINE_MARKS
 from graphrag_lite.text.tokens import token_counter
 from tests.stub_model import StubModel, stage_model

@@ -55,9 +55,9 @@ def damage(folder: Path) -> tuple[Problem, ...]:
 
 def check(folder: Path) -> Checked:
     """Check everything about a snapshot. Raises TableError for a manifest that is of no use, or of another schema."""
-    from graphrag_lite.evidence.mention_fold import open_database
     from graphrag_lite.ops.check.rules import check_rules, mentions_within
     from graphrag_lite.ops.check.texts import check_texts
+    from graphrag_lite.tables.database import open_database
 
     started = time.perf_counter()
     manifest = snapshots.usable_manifest(folder)

@@ -7,8 +7,8 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.evidence.mention_fold import execute, select
 from graphrag_lite.ops.check.problems import MAX_NAMED, Problems
+from graphrag_lite.tables.database import execute, select
 from graphrag_lite.temporal.instants import UNITS, UNKNOWN, first_second
 from graphrag_lite.text.word_lists import toml_file
 

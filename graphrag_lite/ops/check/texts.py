@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.evidence.mention_fold import select
 from graphrag_lite.evidence.report_page import KEYS, page
 from graphrag_lite.ops.check.problems import Problems
+from graphrag_lite.tables.database import select
 from graphrag_lite.temporal.said_days import said_last
 
 if TYPE_CHECKING:
