@@ -89,7 +89,7 @@ def _span(index: "SnapshotView", name: str, start: int, end: int) -> list[Statem
         row = max(found)
     if row < 0 or not start < end <= len(index.document_text(row)):
         return []
-    units = [index.unit_row[unit] for unit in index.cell("documents", "text_unit_ids", row)]
-    spans = ((unit, *(index.cell("text_units", name, unit) for name in ("char_start", "char_end"))) for unit in units)
+    names = ("char_start", "char_end")
+    spans = ((unit, *(index.cell("text_units", name, unit) for name in names)) for unit in index.units_in(row))
     within = (Statement(unit, max(start, first), end) for unit, first, last in spans if first < end and start < last)
     return [*islice(within, 1)]

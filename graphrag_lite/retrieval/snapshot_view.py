@@ -285,6 +285,10 @@ class SnapshotView:
         """The row of `documents` that each text unit is of."""
         return numbers(self.column("search_units", "document"), "int64").data
 
+    def units_in(self, row: int) -> list[int]:
+        """Return the rows of the text units of a document, in their order."""
+        return np.flatnonzero(np.asarray(self.document_row) == row).tolist()
+
     @cached_property
     def unit_row(self) -> dict[str, int]:
         """The row of `text_units` by id."""

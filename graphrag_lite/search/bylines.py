@@ -4,8 +4,6 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, compose
 from graphrag_lite.text.plain_text import one_line
@@ -35,12 +33,11 @@ def byline_answer(question: "Question", method: str, ranking: Ranking) -> Answer
         return None
     index = question.index
     named = set(question.terms).intersection(question.terms_of(_WRITTEN.sub(" ", _ASKS.sub(" ", question.text))))
-    document_row = np.asarray(index.document_row)
     for row in ranking.documents if named or index.n_rows("documents") == 1 else ():
         title, language = (index.cell("documents", name, row) for name in ("title", "language"))
         if not named <= set(terms(title, language)):
             continue
-        for unit in np.flatnonzero(document_row == row).tolist():
+        for unit in index.units_in(row):
             start = index.cell("text_units", "char_start", unit)
             if start < TOP and (byline := _BYLINE.search(index.cell("text_units", "text", unit), 0, TOP - start)):
                 told = Statement(unit, start + byline.start(1), start + byline.end(1), title)

@@ -122,7 +122,7 @@ def _pieces(index: "SnapshotView", row: int, start: int, end: int) -> list[State
             break
         else:
             pieces.append((first, last))
-    units = [index.unit_row[one] for one in index.cell("documents", "text_unit_ids", row)]
+    units = index.units_in(row)
     starts = {unit: index.cell("text_units", "char_start", unit) for unit in units}
     spans = [trimmed(text, first, last) for first, last in pieces]
     return [

@@ -20,7 +20,17 @@ from graphrag_lite.read.documents import Fields
 from graphrag_lite.search import table_values
 from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite, compose
 from graphrag_lite.search.answer_type import HOW_MANY
-from graphrag_lite.search.table_values import LISTS, Value, begins, by_field, field_terms, rows_of, said_of, unexplained
+from graphrag_lite.search.table_values import (
+    LISTS,
+    ByField,
+    Value,
+    begins,
+    by_field,
+    field_terms,
+    rows_of,
+    said_of,
+    unexplained,
+)
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.words import content_words, terms
 
@@ -75,11 +85,12 @@ def table_answer(question: "Question", method: str, ranking: Ranking) -> Answer 
     asks_most, counts = not {*LISTS["most"]}.isdisjoint(words), HOW_MANY.search(question.text) is not None
     if len(words) > LONGEST or not (asks_most or counts or LIST.search(question.text) or "much" in words):
         return None
-    values = table_values.values_named(question, words)
+    of_field = by_field(question.index)
+    values = table_values.values_named(question, words, of_field)
     if asks_most:
-        return _most(question, method, words, values)
+        return _most(question, method, words, values, of_field)
     chosen, one = table_values.chosen_of(values), _ASKS_CELL.match(question.text) is not None
-    if told := _computed(question, method, words, chosen):
+    if told := _computed(question, method, words, chosen, of_field):
         return told
     if chosen and (one or counts or words[0] in LISTS["who"]):
         told = _cells_of_values(question, method, words, chosen, counted=counts)
@@ -89,7 +100,7 @@ def table_answer(question: "Question", method: str, ranking: Ranking) -> Answer 
         return told
     if not table_values.units_of(chosen):
         chosen = table_values.without_verbs(question, chosen)
-    return _listed(question, method, chosen)
+    return _listed(question, method, chosen, of_field)
 
 
 def cells_of(index: "SnapshotView", row: int) -> list[Cell]:
@@ -128,20 +139,14 @@ def _cells_of_values(
     """
     index, fields = question.index, {value.field for value in chosen}
     rest = " ".join(word for n, word in enumerate(words) if not any(n in value.words for value in chosen))
-    rows = ([one for one in cells_of(index, row) if one.field not in fields] for row in _rows(index, chosen))
+    having = sorted(rows_of(index, table_values.units_of(chosen)))
+    rows = ([one for one in cells_of(index, row) if one.field not in fields] for row in having)
     told = [_asked_for(question, row, rest) for row in rows]
     distinct = {one.value: one for one in reversed(told) if one and (not counted or amount(one.value) is not None)}
     asked = [Value(cell.field, "", frozenset(), frozenset()) for cell in distinct.values()]
     if not 0 < len(distinct) <= SHOWN or unexplained(question, words, [*chosen, *asked]):
         return None
     return _shown(question, method, [*reversed(distinct.values())], about=said_of(chosen))
-
-
-def _rows(index: "SnapshotView", chosen: Sequence[Value]) -> dict[int, int]:
-    """Return the documents that have all of some values, each with its first unit; without any, of any field."""
-    every = (units for held in by_field(index).values() for units in held.values())
-    found = rows_of(index, table_values.units_of(chosen) if chosen else {unit for units in every for unit in units})
-    return dict(sorted(found.items()))
 
 
 def _asked_for(question: "Question", cells: Iterable[Cell], text: str) -> Cell | None:
@@ -160,8 +165,7 @@ def _shown(question: "Question", method: str, cells: Sequence[Cell], about: str 
 
 
 def _place(index: "SnapshotView", cell: Cell, about: str = "") -> Statement:
-    ends = index.column("text_units", "char_end")
-    unit = next(n for n, of in enumerate(index.document_row) if of == cell.row and ends[n].as_py() > cell.start)
+    unit = next(unit for unit in index.units_in(cell.row) if index.cell("text_units", "char_end", unit) > cell.start)
     return Statement(unit, cell.start, cell.end, about)
 
 
@@ -178,14 +182,17 @@ def amount(value: str) -> Decimal | None:
     return Decimal(f"{whole}.{found[2] or ''}")
 
 
-def _computed(question: "Question", method: str, words: Sequence[str], chosen: Sequence[Value]) -> Answer | None:
+def _computed(
+    question: "Question", method: str, words: Sequence[str], chosen: Sequence[Value], of_field: ByField
+) -> Answer | None:
     """Answer with the sum, the mean, or the most or least of a field's numbers, of rows that have `chosen` values."""
     kind = next((kind for kind in _COMPUTED if not {*LISTS[kind]}.isdisjoint(words)), "")
     if not kind or _ASKS_NO_NUMBER.search(question.text):
         return None
     index = question.index
+    having = sorted(rows_of(index, table_values.units_of(chosen) if chosen else _units(of_field)))
     numbers: dict[str, list[tuple[Decimal, Cell]]] = defaultdict(list)
-    for cell in (cell for row in _rows(index, chosen) for cell in cells_of(index, row) if not cell.is_key):
+    for cell in (cell for row in having for cell in cells_of(index, row) if not cell.is_key):
         if (number := amount(cell.value)) is not None:
             numbers[cell.field].append((number, cell))
     field = _summed_field(question, words, numbers)
@@ -216,11 +223,15 @@ def _summed_field(question: "Question", words: Sequence[str], fields: Iterable[s
     return amounts[0] if len(amounts) == 1 else ""
 
 
-def _listed(question: "Question", method: str, chosen: Sequence[Value]) -> Answer | None:
+def _units(of_field: ByField) -> set[int]:
+    """Return the text units that have a value of some fields."""
+    return {unit for held in of_field.values() for units in held.values() for unit in units}
+
+
+def _listed(question: "Question", method: str, chosen: Sequence[Value], of_field: ByField) -> Answer | None:
     """Answer with the rows that have all of some values, each cited, and how many there are."""
     index, fields = question.index, {value.field for value in chosen}
-    everything = (units for field, held in by_field(index).items() if field in fields for units in held.values())
-    n_rows = len(rows_of(index, {unit for units in everything for unit in units}))
+    n_rows = len(rows_of(index, _units({field: held for field, held in of_field.items() if field in fields})))
     rows = rows_of(index, table_values.units_of(chosen))
     if n_rows < LEAST_ROWS:
         return None
@@ -253,15 +264,17 @@ def _cited_rows(question: "Question", method: str, lead: str, rows: Mapping[int,
     return _cited(question, method, lead, told, field, rows, more)
 
 
-def _most(question: "Question", method: str, words: Sequence[str], values: Sequence[Value]) -> Answer | None:
+def _most(
+    question: "Question", method: str, words: Sequence[str], values: Sequence[Value], every_field: ByField
+) -> Answer | None:
     """Answer which value of a field most rows have, of those with all other values that the question names."""
     index = question.index
-    of_field = {field: held for field, held in by_field(index).items() if field != Fields.sender}
+    of_field = {field: held for field, held in every_field.items() if field != Fields.sender}
     field = _counted_field(question, words, of_field)  # of no sender: who speaks in how many chats says little
     asked = (terms(word, question.language) for word in words)
     of_words = {n for n, own in enumerate(asked) if table_values.is_field(question, field, own)}
     named = [value for value in values if value.field != field and not value.words <= of_words]
-    everything = frozenset(unit for units in of_field.get(field, {}).values() for unit in units)
+    everything = frozenset(_units({field: of_field.get(field, {})}))
     if not field or unexplained(question, words, [*named, Value(field, "", frozenset(), everything)]) > 1:
         return None
     chosen = table_values.chosen_of(named)
@@ -298,7 +311,7 @@ def _cited(
     return answered(question, method, ranking, answer="\n".join(lines), citations=[cited for _, cited in named])
 
 
-def _counted_field(question: "Question", words: Sequence[str], of_field: table_values.ByField) -> str:
+def _counted_field(question: "Question", words: Sequence[str], of_field: ByField) -> str:
     """Return the field by whose values rows are counted: the one that is asked for, or that says who has them."""
     found = list[tuple[bool, float, float, str]]()
     asked = [term for word in words for term in terms(word, question.language)]

@@ -34,9 +34,8 @@ class Value(NamedTuple):
     is_begun: bool = False  # its words begin those of the question: "engineers" are Engineer rather than Engineering
 
 
-def values_named(question: "Question", words: Sequence[str]) -> list[Value]:
+def values_named(question: "Question", words: Sequence[str], of_field: ByField) -> list[Value]:
     """Return the values that a question of some `words` names, is said to have, or to have come to no end."""
-    of_field = by_field(question.index)
     found = [*_written(question, words, of_field), *_yes_or_no(question, words, of_field)]
     if any(words[place] in UNFINISHED for value in found for place in value.words):
         return found

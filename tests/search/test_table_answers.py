@@ -28,14 +28,17 @@ ROWS = [
 ]
 
 
+def indexed(rows: list[dict[str, str]], path: Path) -> Index:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return graphrag_lite.index(path, path.parent)
+
+
 @pytest.fixture(scope="module")
 def printers(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    root = tmp_path_factory.mktemp("table")
-    with (root / "printers.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(ROWS[0]))
-        writer.writeheader()
-        writer.writerows(ROWS)
-    return graphrag_lite.index(root / "printers.csv", root)
+    return indexed(ROWS, tmp_path_factory.mktemp("table") / "printers.csv")
 
 
 @pytest.mark.parametrize(
@@ -168,12 +171,7 @@ INVOICES = [
 
 @pytest.fixture(scope="module")
 def invoices(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    root = tmp_path_factory.mktemp("invoices")
-    with (root / "invoices.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(INVOICES[0]))
-        writer.writeheader()
-        writer.writerows(INVOICES)
-    return graphrag_lite.index(root / "invoices.csv", root)
+    return indexed(INVOICES, tmp_path_factory.mktemp("invoices") / "invoices.csv")
 
 
 @pytest.mark.parametrize(
