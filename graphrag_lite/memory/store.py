@@ -71,26 +71,24 @@ class Memory:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._asking: str | None = None  # the session whose question is not answered yet
-        self._file: sqlite3.Connection | None = None
+        self._opened = False
         with self._told():
-            self._empty = _connected(":memory:")
+            self._database = _connected(":memory:")
             self._open()
 
     def _open(self, *, to_write: bool = False) -> None:
         """Open the file where it is there or is needed; where nothing may be written beside it, to be read alone."""
-        if self._file or not (to_write or self.path.exists()):
+        if self._opened or not (to_write or self.path.exists()):
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            self._file = _connected(str(self.path))
+            opened = _connected(str(self.path))
         except sqlite3.OperationalError:
             if os.access(self.path.parent, os.W_OK):
                 raise
-            self._file = _connected(f"{self.path.absolute().as_uri()}?immutable=1")
-
-    @property
-    def _database(self) -> sqlite3.Connection:
-        return self._file or self._empty
+            opened = _connected(f"{self.path.absolute().as_uri()}?immutable=1")
+        self._database.close()
+        self._database, self._opened = opened, True
 
     def close(self) -> None:
         self._database.close()

@@ -107,7 +107,8 @@ def _behind_references(text: str, ends: list[int]) -> list[int]:
         )
         left.difference_update(ends[bisect_left(ends, start + (not follows)) : bisect_left(ends, end)])
         if follows:
-            left.add(end + len(text[end : end + MAX_INDENT]) - len(text[end : end + MAX_INDENT].lstrip()))
+            behind = text[end : end + MAX_INDENT]
+            left.add(end + len(behind) - len(behind.lstrip()))
     return sorted(left)
 
 
