@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_lite import tables
-from graphrag_lite.retrieval.bm25 import Bm25, build, build_counted
+from graphrag_lite.retrieval.bm25 import Bm25, build, weigh
 from graphrag_lite.retrieval.entity_names import key_of
+from graphrag_lite.retrieval.postings import count_postings
 from graphrag_lite.run import snapshots
 from graphrag_lite.search.index import Index
 from graphrag_lite.text.words import terms
@@ -118,31 +120,32 @@ def make(output: Path, n_units: int) -> None:
         counts=lists(ends(by_entity[0], n_entities), by_entity[2], pa.float32()),
         defines=lists(np.concatenate(([0], np.cumsum(defining))), defines, pa.int32()),
     )
-    write(
-        "search_units",
-        document=document,
-        day=days[document],
-        order=np.where(dated, np.arange(n_documents) + 1, 0)[document],
-        entities=lists(ends(by_unit[0], n_units), by_unit[1], pa.int32()),
-        counts=lists(ends(by_unit[0], n_units), by_unit[2], pa.float32()),
-    )
+    of_units = {
+        "document": document,
+        "day": days[document],
+        "order": np.where(dated, np.arange(n_documents) + 1, 0)[document],
+        "entities": lists(ends(by_unit[0], n_units), by_unit[1], pa.int32()),
+        "counts": lists(ends(by_unit[0], n_units), by_unit[2], pa.float32()),
+    }
     del unit, named, by_unit, by_entity
     names = [f"{word(60 + i % 997).title()} {word(3600 + i).title()}" for i in range(n_entities)]
     keys = sorted((key_of(name), name, entity) for entity, name in enumerate(names))
     write("search_names", key=[k for k, _, _ in keys], name=[n for _, n, _ in keys], entity=[e for _, _, e in keys])
     del keys
 
-    # Words of the texts. A term is the number of its word, until the vocabulary is sorted.
+    # Words of the texts. A term is the number of its word.
     lengths = rng.integers(WORDS // 2, 3 * WORDS // 2, n_units)
     said = zipf(rng, n_words, int(lengths.sum()), 5)
     words = [word(i) for i in range(n_words)]
     assert all(terms(w, "en") == [w] for w in words[:1000])
-    order = np.argsort(words)
-    place = np.empty(n_words, np.int64)
-    place[order] = np.arange(n_words)
-    held = pairs(np.repeat(np.arange(n_units), lengths), place[said], n_words)
-    index = build_counted([words[i] for i in order], ends(held[0], n_units), held[1], held[2], np.arange(n_units))
-    postings(write, "search_terms", index)
+    held = pairs(np.repeat(np.arange(n_units), lengths), said, n_words)
+    bounds = pairwise(ends(held[0], n_units).tolist())
+    counted = count_postings(
+        ({words[i]: n for i, n in zip(held[1][a:b].tolist(), held[2][a:b].tolist(), strict=True)} for a, b in bounds),
+        np.arange(n_units),
+    )
+    postings(write, "search_terms", index := weigh(counted, n_units))
+    write("search_units", norm=index.norms, **of_units)
     postings(write, "search_report_terms", build([]))
     sources = rng.integers(0, 50, n_documents)[document]
     rows = np.argsort(sources, kind="stable")
@@ -175,8 +178,9 @@ def postings(write: Any, name: str, index: Bm25) -> None:
     write(
         name,
         term=pa.array(index.vocabulary, pa.string()),
+        idf=index.idf,
         rows=lists(offsets, index.units, pa.int32()),
-        scores=lists(offsets, index.weights, pa.float32()),
+        counts=lists(offsets, index.counts, pa.uint8()),
     )
 
 

@@ -131,9 +131,9 @@ def begin(method: str, corpus: str, output: str, log: str) -> None:
 def modularity(snapshot: Path) -> float:
     """Return the modularity of the top level of a snapshot's communities."""
     import numpy as np
-    from scipy.sparse import coo_matrix
 
     from graphrag_lite.graph import leiden
+    from graphrag_lite.graph.sparse import from_edges
 
     ids = tables.read(snapshot, "entities", only=["id", "title"]).to_pylist()
     place = {row["title"]: i for i, row in enumerate(ids)}
@@ -143,11 +143,9 @@ def modularity(snapshot: Path) -> float:
         if row["level"] == 0:
             labels[[row_of[identity] for identity in row["entity_ids"]]] = row["community"]
     edges = tables.read(snapshot, "relationships", only=["source", "target", "weight"]).to_pylist()
-    u, v = ([place[row[end]] for row in edges] for end in ("source", "target"))
-    weights = [row["weight"] for row in edges]
-    ends = (np.array(u + v), np.array(v + u))
-    matrix = coo_matrix((np.array(weights * 2), ends), shape=(len(ids), len(ids))).tocsr()
-    return leiden.modularity(matrix, np.asarray(labels, dtype=np.int64))
+    u, v = (np.array([place[row[end]] for row in edges], np.int64) for end in ("source", "target"))
+    graph = from_edges(u, v, np.array([row["weight"] for row in edges], np.float64), len(ids))
+    return leiden.modularity(graph, np.asarray(labels, dtype=np.int64))
 
 
 def megabytes(*paths: Path) -> float:

@@ -34,8 +34,7 @@ OF_COMMUNITIES = {
     "report_bases",
     "report_pages",
     "search_report_terms",
-    "search_vocabulary",
-    "search_counts",
+    "search_reports",
 }
 MORE = int(os.environ.get("SAME_RESULT_EXAMPLES", "0"))
 

@@ -6,6 +6,7 @@ import random
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -117,6 +118,30 @@ def test_a_second_run_asks_nothing_and_a_changed_model_asks_everything_again(
     assert not index(notes, output, stub).changed and len(stub.requests) == n_calls
     other = StubModel(reply, name="other")
     assert index(notes, output, other).changed and len(other.requests) == n_calls
+
+
+def test_a_model_that_cannot_be_asked_ends_the_reading_of_the_corpus(
+    some_notes: Path, output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The endpoint is checked beside the reading: none of the two waits for the other."""
+    read: list[str] = []
+    begun, refused = threading.Event(), threading.Event()
+
+    class Refusing(StubModel):
+        async def check(self) -> None:
+            begun.wait(20)
+            asyncio.get_running_loop().call_later(0.05, refused.set)
+            raise ModelError("refused")
+
+    def slow(*arguments: Any) -> None:
+        read.append(arguments[1])
+        begun.set()
+        refused.wait(20)
+
+    monkeypatch.setattr("graphrag_lite.stages.load_documents._read_file", slow)
+    with pytest.raises(ModelError, match="refused"):
+        index(some_notes, output, stub := Refusing(reply))
+    assert len(read) == 1 and not stub.requests
 
 
 def test_a_changed_document_costs_what_it_changes(notes: Path, output: Path, first: tuple[Run, StubModel]) -> None:

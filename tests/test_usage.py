@@ -21,7 +21,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_question_comes_by_standard_input_and_the_answer_alone_goes_out(small: Path) -> None:
     piped = CliRunner().invoke(main, ["query", "--root", str(small), "-q", "-"], input="Who founded Acme?\n")
     assert piped.exit_code == 0, piped.exception
-    assert piped.stdout == "Ann Li founded Acme in Oslo. [1] Acme makes tea. [2]\n" and piped.stderr == ""
+    assert piped.stdout == "Ann Li founded Acme in Oslo. [1]\n" and piped.stderr == ""
 
 
 def test_quiet_and_verbose_runs(small: Path) -> None:

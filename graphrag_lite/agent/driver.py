@@ -21,7 +21,6 @@ from graphrag_lite.agent.requests import MAX_QUERY
 from graphrag_lite.agent.session import Session
 from graphrag_lite.agent.tools import Trail
 from graphrag_lite.retrieval.top_k import best_rows
-from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.comparison import compared_things
 
 if TYPE_CHECKING:
@@ -149,7 +148,7 @@ def _days(question: "Question", units: Sequence[int]) -> list[str]:
     Only where a date is asked for: a passage states many, and most questions go on from none of them.
     """
     held = question.index.held
-    if kind_asked(question.as_read, question.language) != "time":
+    if question.kind != "time":
         return []
     day = (held.first == held.last) & (held.first > 0)
     found: list[int] = []

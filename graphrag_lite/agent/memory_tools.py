@@ -4,24 +4,16 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
 
+from graphrag_lite.agent import requests
 from graphrag_lite.agent.citing import places_of
 from graphrag_lite.agent.index_tools import document_named, passage, passages_for
 from graphrag_lite.agent.pages import Page, Record, make_page
-from graphrag_lite.agent.requests import (
-    ArchivalMemoryInsert,
-    ArchivalMemorySearch,
-    ConversationSearch,
-    ConversationSearchDate,
-    CoreMemoryAppend,
-    CoreMemoryReplace,
-    day_of,
-)
 from graphrag_lite.agent.session import Session
 from graphrag_lite.errors import InputError
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.memory import core
 from graphrag_lite.memory.store import MESSAGE, Entry
-from graphrag_lite.retrieval.limited_view import LimitedView
+from graphrag_lite.retrieval.snapshot_view import LimitedView
 from graphrag_lite.search.answer import cite
 
 if TYPE_CHECKING:
@@ -31,7 +23,7 @@ SPOKEN = "message"  # the kind of an episode that somebody says
 LEFT_OUT = "left out"  # of what rests on documents that the conditions or the day of a query leave out
 
 
-def conversation_search(session: Session, request: ConversationSearch) -> Page:
+def conversation_search(session: Session, request: requests.ConversationSearch) -> Page:
     index = session.index.limited(request.where)
     own = [] if request.where or not session.name else session.memory.search(request.query, MESSAGE, session.name)
     talks = set(_messages(index)["document_id"])
@@ -42,9 +34,8 @@ def conversation_search(session: Session, request: ConversationSearch) -> Page:
     return make_page(len(found), request.page, lambda place: found[place](), request.size)
 
 
-def conversation_search_date(session: Session, request: ConversationSearchDate) -> Page:
-    first = day_of("start_date", request.start_date).isoformat()
-    last = day_of("end_date", request.end_date).isoformat()
+def conversation_search_date(session: Session, request: requests.ConversationSearchDate) -> Page:
+    first, last = request.start_date.isoformat(), request.end_date.isoformat()
     if last < first:
         raise InputError(f"end_date {last} is before start_date {first}.")
     index = session.index.limited(request.where)
@@ -82,7 +73,7 @@ def _said(index: "SnapshotView", said: dict[str, list[str]], row: int) -> Record
     }
 
 
-def archival_memory_search(session: Session, request: ArchivalMemorySearch) -> Page:
+def archival_memory_search(session: Session, request: requests.ArchivalMemorySearch) -> Page:
     places = session.notes(request.query, request.tags)
     return make_page(len(places), request.page, lambda place: _entry(session, places[place]), request.size)
 
@@ -105,7 +96,7 @@ def _stand(index: "SnapshotView", entry: Entry) -> bool:
         return False
 
 
-def archival_memory_insert(session: Session, request: ArchivalMemoryInsert) -> Page:
+def archival_memory_insert(session: Session, request: requests.ArchivalMemoryInsert) -> Page:
     places = {identity: places_of(session.index, identity) for identity in request.citations}
     if unknown := [identity for identity, found in places.items() if not found]:
         raise InputError(f"citations: the index has nothing with the id {unknown[0]!r}.")
@@ -115,11 +106,11 @@ def archival_memory_insert(session: Session, request: ArchivalMemoryInsert) -> P
     return make_page(1, 1, lambda _: _entry(session, session.memory.named(identity)))
 
 
-def core_memory_append(session: Session, request: CoreMemoryAppend) -> Page:
+def core_memory_append(session: Session, request: requests.CoreMemoryAppend) -> Page:
     return _block(request.name, core.append(session.memory, session.name, request.name, request.content))
 
 
-def core_memory_replace(session: Session, request: CoreMemoryReplace) -> Page:
+def core_memory_replace(session: Session, request: requests.CoreMemoryReplace) -> Page:
     change = partial(core.replace, session.memory, session.name, request.name)
     return _block(request.name, change(request.old_content, request.new_content))
 

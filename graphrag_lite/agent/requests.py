@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MAX_QUERY = 2000  # characters
 Query = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUERY)]
+Day = Annotated[date, Field(strict=False)]  # as YYYY-MM-DD
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100_000)]
 
 
@@ -63,16 +64,16 @@ class SearchFacts(Searched):
     """Facts about the names that a query says, or that fit it best: what held or happened from when to when."""
 
     query: Query = Field(description="a name, a question, or words")
-    valid_at: str | None = Field(None, description="only what held on that day, YYYY-MM-DD")
-    as_of: str | None = Field(None, description="only what documents dated until that day said, YYYY-MM-DD")
+    valid_at: Day | None = Field(None, description="only what held on that day, YYYY-MM-DD")
+    as_of: Day | None = Field(None, description="only what documents dated until that day said, YYYY-MM-DD")
 
 
 class Timeline(Searched):
     """What is dated of somebody, something or the subject of a question, in the order of time."""
 
     query: Query = Field(description="a name, or a question")
-    first: str | None = Field(None, alias="from", description="not what was over before that day, YYYY-MM-DD")
-    last: str | None = Field(None, alias="to", description="not what began after that day, YYYY-MM-DD")
+    first: Day | None = Field(None, alias="from", description="not what was over before that day, YYYY-MM-DD")
+    last: Day | None = Field(None, alias="to", description="not what began after that day, YYYY-MM-DD")
 
 
 class GetEntity(Paged):
@@ -105,8 +106,8 @@ class ConversationSearch(Searched):
 class ConversationSearchDate(Searched):
     """What was said from one day to another, in the order of time: in this session, then in the corpus."""
 
-    start_date: str = Field(description="the first day, YYYY-MM-DD")
-    end_date: str = Field(description="the last day, YYYY-MM-DD; it counts, too")
+    start_date: Day = Field(description="the first day, YYYY-MM-DD")
+    end_date: Day = Field(description="the last day, YYYY-MM-DD; it counts, too")
 
 
 class ArchivalMemorySearch(Paged):
@@ -167,6 +168,8 @@ def _problem(error: "ErrorDetails", request: type[Request]) -> str:
     name = ".".join(map(str, error["loc"]))
     if error["type"] == "extra_forbidden":
         return f"{name}: there is no such argument; there are {', '.join(schema(request)['properties'])}"
+    if error["type"].startswith("date"):
+        return f"{name}: {error['input']!r} is no day of the calendar, as YYYY-MM-DD."
     return f"{name}: {error['msg']}"
 
 
@@ -186,16 +189,3 @@ def schema(request: type[Request]) -> dict[str, Any]:
     for field in found["properties"].values():
         field.pop("title", None)
     return {key: found[key] for key in ("type", "properties", "required", "additionalProperties") if key in found}
-
-
-def day_of(name: str, stated: str) -> date:
-    """Return the day that an argument states. Raises InputError.
-
-    >>> day_of("valid_at", "2023-02-30")
-    Traceback (most recent call last):
-    graphrag_lite.errors.InputError: valid_at: '2023-02-30' is no day of the calendar, as YYYY-MM-DD.
-    """
-    try:
-        return date.fromisoformat(stated)
-    except ValueError:
-        raise InputError(f"{name}: {stated!r} is no day of the calendar, as YYYY-MM-DD.") from None

@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.agent.pages import Page, Record, make_page
-from graphrag_lite.agent.requests import SearchFacts, Timeline, day_of
+from graphrag_lite.agent.requests import SearchFacts, Timeline
 from graphrag_lite.agent.session import Session
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.retrieval.abstention import term_idf
+from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search import timeline as dated
@@ -20,12 +20,10 @@ if TYPE_CHECKING:
 def search_facts(session: Session, request: SearchFacts) -> Page:
     index = session.index.limited(request.where)
     rows = facts_for(index, request.query)
-    days = [session.as_of, None if request.as_of is None else day_of("as_of", request.as_of)]
-    as_of = min((day for day in days if day), default=None)
+    as_of = min(filter(None, (session.as_of, request.as_of)), default=None)
     rows = [row for row in rows if holding.is_stated(row, as_of)]
-    if request.valid_at is not None:
-        day = day_of("valid_at", request.valid_at)
-        rows = [row for row in rows if holding.holds_on(row, day)]
+    if request.valid_at:
+        rows = [row for row in rows if holding.holds_on(row, request.valid_at)]
     return make_page(len(rows), request.page, lambda place: _fact(index, rows[place]), request.size)
 
 
@@ -64,10 +62,8 @@ def _fact(index: "SnapshotView", row: dict[str, Any]) -> Record:
 
 
 def timeline(session: Session, request: Timeline) -> Page:
-    first = None if request.first is None else day_of("from", request.first)
-    last = None if request.last is None else day_of("to", request.last)
     index = session.index.limited(request.where)
-    entries = dated.timeline(index, request.query, first, last)
+    entries = dated.timeline(index, request.query, request.first, request.last)
     return make_page(len(entries), request.page, lambda place: _dated(entries[place]), request.size)
 
 

@@ -94,11 +94,16 @@ def _print(console: Any, opened: Any, row: dict[str, Any], *, all_told: bool = F
     console.print(Text(terminal.plain(holding.fact_line(row) + (f"  [{', '.join(marks)}]" if marks else ""))))
     for source in sources:
         unit = opened.unit_row[source["text_unit_id"]]
-        said = " ".join(opened.document_of(unit)[0][source["char_start"] : source["char_end"]].split())
+        said = opened.document_of(unit)[0][source["char_start"] : source["char_end"]]
         name = terminal.document_at(opened, opened.document_row[unit])
         more = f" and {n} more" if (n := row["n_mentions"] - len(sources)) and source is sources[-1] else ""
-        told = Text(terminal.plain(f"{said}  ({name}{more})"), style="dim")
-        console.print(Padding(told, (0, 0, 0, 4)) if console.is_terminal else Text("    ") + told)
+        _print_said(console, said, name + more)
+
+
+def _print_said(console: Any, said: str, name: str) -> None:
+    """Print a sentence and where it stands, below what it is the source of."""
+    told = Text(terminal.plain(f"{' '.join(said.split())}  ({name})"), style="dim")
+    console.print(Padding(told, (0, 0, 0, 4)) if console.is_terminal else Text("    ") + told)
 
 
 @command("timeline")
@@ -116,8 +121,8 @@ def timeline(about: str, root: Root, first: str | None, last: str | None, as_jso
             terminal.print_json(*(entry.to_dict() for entry in entries))
             return
         console = terminal.Output()
-        sources = ((entry.range, entry.source) for entry in entries)
-        rows = [(when, said.text, terminal.source_of(said.path, said.document)) for when, said in sources]
-        terminal.print_table(console, ["when", "statement", "document"], rows)
+        for entry in entries:
+            console.print(Text(entry.range))
+            _print_said(console, entry.source.text, terminal.source_of(entry.source.path, entry.source.document))
         if not entries:
             console.print("The corpus dates nothing of it.", style="dim", markup=False, highlight=False)

@@ -26,6 +26,18 @@ if TYPE_CHECKING:
     from graphrag_lite.ops.check import Checked
 
 MAX_NAME = 70  # characters of a name in a list
+REPORTS = ("rewritten", STALE, FRESH)
+# What a comparison counts as added, removed, changed and renamed, by the headings of the names.
+COUNTED = {
+    "documents": ("documents added", "documents deleted", "documents edited", "documents renamed"),
+    **{
+        kind: (f"{kind} added", f"{kind} removed", f"{kind} changed")
+        for kind in ("entities", "relationships", "communities", "reports")
+    },
+    **{f"  {how}": ("", "", f"reports: {how}") for how in REPORTS},
+    "facts": ("facts added", "facts withdrawn"),
+    **{f"  {how}": ("", "", f"facts {how}") for how in ("ended", "restored")},
+}
 STYLES = {"failed": "bold red", "killed": "bold red", "interrupted": "bold yellow", "published": "bold green"}
 
 
@@ -136,62 +148,43 @@ def _about(entry: Mapping[str, Any]) -> Iterable[str]:
 def print_comparison(console: Console, found: Comparison, limit: int) -> None:
     """Print what changed between two snapshots: counts, then the first names of each kind."""
     console.print(Text(f"From {found.a}\nto   {found.b}\n"))
-    documents, facts = found.documents, found.facts
-    kinds = {name: getattr(found, name) for name in ("entities", "relationships", "communities", "reports")}
-    reports = _reports(found.reports.changed)
+    listed = _listed(found)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("")
     for heading in ("added", "removed", "changed", "renamed"):
         table.add_column(heading, justify="right")
-
-    def count(what: str, *parts: Sequence[Any] | None, style: str | None = None) -> None:
-        table.add_row(what, *("" if part is None else f"{len(part):,}" for part in parts), style=style)
-
-    count("documents", documents.added, documents.deleted, documents.edited, documents.renamed)
-    for kind, records in kinds.items():
-        count(kind, records.added, records.removed, records.changed)
-    for how, changed in reports.items():
-        count(f"  {how}", None, None, changed, style="dim")
-    count("facts", facts.added, facts.withdrawn, None)
-    count("  ended", None, None, facts.ended, style="dim")
-    count("  restored", None, None, facts.restored, style="dim")
+    for what, headings in COUNTED.items():
+        if any(heading in listed for heading in headings):
+            counts = [f"{len(listed[heading]):,}" if heading else "" for heading in headings]
+            table.add_row(what, *counts, style="dim" if what[0] == " " else None)
     console.print(table)
-    for how, names in asdict(documents).items():
-        shown = [f"{name[0]} -> {name[1]}" for name in names] if how == "renamed" else names
-        _print_names(console, f"documents {how}", shown, limit)
-    for kind, records in kinds.items():
-        parts = {"added": records.added, "removed": records.removed, "changed": records.changed}
-        for how, part in parts.items() if kind != "reports" else [*parts.items()][:2]:
-            _print_records(console, f"{kind} {how}", part, limit)
-    for how, changed in reports.items():
-        _print_names(console, f"reports: {how}", [record.name for record in changed], limit)
-    for how in ("added", "ended", "restored", "withdrawn"):
-        _print_records(console, f"facts {how}", getattr(facts, how), limit)
+    for heading, records in listed.items():
+        if records and heading != "reports changed":  # which are listed by how
+            console.print(Text(f"\n{heading}", style="bold"))
+            for record in records[:limit]:
+                note = f" ({', '.join(record.what)})" if record.what else ""
+                _print_name(console, record.name, note)
+            if len(records) > limit:
+                more = f"  and {len(records) - limit:,} more; --limit shows more, --json all"
+                console.print(Text(more, style="dim"))
 
 
-def _print_records(console: Console, heading: str, records: Sequence[RecordChange], limit: int) -> None:
-    notes = [f" ({', '.join(record.what)})" if record.what else "" for record in records]
-    _print_names(console, heading, [record.name for record in records], limit, notes)
+def _listed(found: Comparison) -> dict[str, Sequence[RecordChange]]:
+    """Return all that changed, by the heading below which it is named."""
+    listed: dict[str, Sequence[RecordChange]] = {}
+    for how, names in asdict(found.documents).items():
+        shown = [name if isinstance(name, str) else " -> ".join(name) for name in names]
+        listed[f"documents {how}"] = [RecordChange("", name) for name in shown]
+    for kind in ("entities", "relationships", "communities", "reports"):
+        listed |= {f"{kind} {how}": getattr(getattr(found, kind), how) for how in ("added", "removed", "changed")}
+    for how in REPORTS:
+        became = [one for one in found.reports.changed if how == ("rewritten" if "text" in one.what else one.what[0])]
+        listed |= {f"reports: {how}": [RecordChange("", one.name) for one in became]} if became else {}
+    return listed | {f"facts {how}": getattr(found.facts, how) for how in ("added", "ended", "restored", "withdrawn")}
 
 
-def _reports(changed: Iterable[RecordChange]) -> dict[str, list[RecordChange]]:
-    """Return the reports that changed by what became of them, those that were written again first."""
-    found: dict[str, list[RecordChange]] = {}
-    for record in changed:
-        found.setdefault("rewritten" if "text" in record.what else record.what[0], []).append(record)
-    return {how: found[how] for how in ("rewritten", STALE, FRESH) if how in found}
-
-
-def _print_names(
-    console: Console, heading: str, names: Sequence[str], limit: int, notes: Sequence[str] | None = None
-) -> None:
-    if not names:
-        return
-    console.print(Text(f"\n{heading}", style="bold"))
-    for name, note in zip(names[:limit], notes or [""] * len(names), strict=False):
-        console.print(Text(plain(f"  {cut(' '.join(name.split()), MAX_NAME)}{note}")), soft_wrap=True)
-    if len(names) > limit:
-        console.print(Text(f"  and {len(names) - limit:,} more; --limit shows more, --json all", style="dim"))
+def _print_name(console: Console, name: str, note: str = "") -> None:
+    console.print(Text(plain(f"  {cut(' '.join(name.split()), MAX_NAME)}{note}")), soft_wrap=True)
 
 
 def print_checked(console: Console, checked: "Checked") -> None:
@@ -203,7 +196,7 @@ def print_checked(console: Console, checked: "Checked") -> None:
             counted = f" ({problem.count:,})" if problem.count > 1 else ""
             console.print(Text(plain(f"{problem.table}: {problem.what}{counted}"), style="bold"))
             for name in problem.named:
-                console.print(Text(plain(f"  {cut(' '.join(name.split()), MAX_NAME)}")), soft_wrap=True)
+                _print_name(console, name)
             if problem.count > len(problem.named) > 0:
                 console.print(Text(f"  and {problem.count - len(problem.named):,} more", style="dim"))
         advice = (
@@ -222,9 +215,10 @@ def print_checked(console: Console, checked: "Checked") -> None:
         lines["left out"] = "counts and the partition, which are the other program's"
     if n_within := checked.relationships_within_entities:
         pairs = "; ".join(checked.within_named)
-        lines["left out"] = f"{n_within:,} mentions of relationships, both names of which are one entity: {pairs}"
+        mentions = terminal.counted(n_within, "mention")
+        lines["left out"] = f"{mentions} of relationships, both names of which are one entity: {pairs}"
     for name, note in {**lines, "search": search}.items():
         line = Text(f"  {name:<11}", style="bold")
         line.append(note, style="not bold")
-        console.print(line, soft_wrap=True)
+        console.print(line)
     console.print(Text(f"\n{checked.seconds:.1f} s", style="dim"))

@@ -89,15 +89,16 @@ def index(
 @command("import")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 @with_options("import")
-def import_(folder: Path, root: Root, as_json: bool) -> None:
+def import_(folder: Path, root: Root, quiet: bool, as_json: bool) -> None:
     from graphrag_lite import pipeline
 
-    log()
+    log(quiet=quiet)
     loaded, output = root.load(for_indexing=False), root.output
     _expect(output, imported=True)
-    with terminable(), progress.watch(as_json) as watch:
+    with terminable(), progress.watch(as_json, quiet=quiet) as watch:
         run = pipeline.take_over(folder, output, loaded, watch=watch)
-    _print_summary(run, output, as_json)
+    if as_json or not quiet:
+        _print_summary(run, output, as_json)
 
 
 def _with_options(loaded: "Settings", engine: str | None, ray_address: str | None, *, batch: bool) -> "Settings":

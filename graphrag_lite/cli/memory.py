@@ -11,10 +11,11 @@ from graphrag_lite.agent.session import MEMORY
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import HELP, while_read
 from graphrag_lite.cli.options import Root, with_options
-from graphrag_lite.memory.store import NOTE, Entry, Memory
+from graphrag_lite.memory.store import MESSAGE, NOTE, Entry, Memory
 from graphrag_lite.ops.exported import write_output
 
 LATEST = 10  # notes that `show` lists
+NOTES = ["note", "made", "session", "content"]
 
 
 @click.group(help=HELP["memory"], epilog=HELP["exit codes"])
@@ -41,7 +42,7 @@ def show(root: Root, session: str, as_json: bool) -> None:
     output = terminal.Output()
     terminal.print_table(output, ["block", "content"], blocks.items())
     terminal.print_table(output, ["session", "kind", "entries"], counted)
-    terminal.print_table(output, ["note", "made", "session", "content"], map(_shown, latest))
+    terminal.print_table(output, NOTES, map(_shown, latest))
 
 
 def _shown(entry: Any) -> tuple[str, ...]:
@@ -61,21 +62,22 @@ def add(content: str, tags: tuple[str, ...], root: Root, session: str) -> None:
 @click.argument("query")
 @with_options("memory search")
 def search(query: str, tags: tuple[str, ...], page: int, session: str | None, root: Root, as_json: bool) -> None:
-    """Find notes by their words. Best first, then the newest; by vectors, too, where embeddings.model is set."""
+    """Find notes, then messages by their words. Best first, then the newest; notes by vectors, too, where set."""
     opened, settings, meant = _opened(root), root.load(for_indexing=False), None
     if settings.embeddings.model:
         from graphrag_lite.retrieval.note_vectors import NoteVectors
 
         meant = NoteVectors(settings.embeddings, settings.llm, root.output).meant(opened, query)
     found = opened.search(query, session=session, tags=tags, meant=meant)
+    found += opened.search(query, MESSAGE, session, tags)
     entries = [opened.entry(place) for place in found[(page - 1) * SIZE : page * SIZE]]
     with while_read():
         if as_json:
             terminal.print_json({"page": page, "total": len(found), "notes": [asdict(entry) for entry in entries]})
         else:
             output = terminal.Output()
-            terminal.print_table(output, ["note", "made", "session", "content"], map(_shown, entries))
-            terminal.print_note(f"Page {page}: {len(entries)} of {len(found)} notes.")
+            terminal.print_table(output, ["entry", *NOTES[1:]], map(_shown, entries))
+            terminal.print_note(f"Page {page}: {len(entries)} of {len(found)} notes and messages.")
 
 
 @memory.command()

@@ -81,7 +81,7 @@ def _print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
     for choice in plan.cheaper:
         cost = "" if choice.cost is None else f", ${choice.cost:,.2f}"
         n_tokens = f"{choice.calls:,} calls, {choice.prompt_tokens:,} + {choice.completion_tokens:,} tokens{cost}"
-        console.print(Text(f"cheaper, and finds less: --set {choice.setting}: {n_tokens}", style="dim"), soft_wrap=True)
+        console.print(Text(f"cheaper, and finds less: --set {choice.setting}: {n_tokens}", style="dim"))
     for model in models:
         if model in settings.llm.prices:
             continue

@@ -130,7 +130,7 @@ def _print_units(console: Any, opened: "Index", unit_ids: list[str]) -> None:
 def _questions(path: Path) -> Iterator[tuple[Any, str, "date | None", list[str]]]:
     """Yield (id, question, as of which day, conditions) of each line of a file. Raises InputError that names it."""
     from graphrag_lite.ops.evaluate import read_text
-    from graphrag_lite.read.json_lines import objects
+    from graphrag_lite.read.json_values import objects
     from graphrag_lite.search.index import last_day
 
     for number, row in objects(read_text(path)):

@@ -118,7 +118,8 @@ def _show_summary(console: Any, opened: "Index", as_json: bool) -> None:
     if as_json:
         terminal.print_json(values)
     else:
-        terminal.print_table(console, ["what", "value"], values.items())
+        rows = [(name.replace("_", " "), value) for name, value in values.items()]
+        terminal.print_table(console, ["what", "value"], rows)
 
 
 def _show_report(console: Any, opened: "Index", identity: str | None, as_json: bool) -> None:

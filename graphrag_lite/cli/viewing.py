@@ -14,13 +14,14 @@ from graphrag_lite.views.exports import FORMATS, exported
 
 @command("explore")
 @with_options("explore")
-def explore(root: Root, target: Path | None, title: str | None, opens: bool) -> None:
+def explore(root: Root, target: Path | None, title: str | None, opens: bool, quiet: bool) -> None:
     from graphrag_lite.views.explorer import page
 
     target = target or root.folder / "explore.html"
     content = page(root.open_index(), title or root.folder.resolve().name)
     write_output(target, content)
-    click.echo(f"Wrote {target} ({len(content) / 1e6:.1f} MB)")
+    if not quiet:
+        click.echo(f"Wrote {target} ({len(content) / 1e6:.1f} MB)")
     if opens:
         import webbrowser
 
@@ -30,13 +31,14 @@ def explore(root: Root, target: Path | None, title: str | None, opens: bool) -> 
 @command("export")
 @click.argument("form", metavar="FORMAT", type=click.Choice(list(FORMATS)))
 @with_options("export")
-def export(form: str, root: Root, folder: Path | None, as_json: bool) -> None:
+def export(form: str, root: Root, folder: Path | None, quiet: bool, as_json: bool) -> None:
     folder = folder or root.folder / "export" / form
     done = bring_up_to_date(folder, exported(root.open_index(), form))
     if as_json:
         terminal.print_json({"folder": str(folder), **asdict(done)})
         return
     removed = f", {done.n_removed} removed" if done.n_removed else ""
-    click.echo(f"{folder}: {done.n_files} files, {done.n_written} of them written{removed}")
+    if not quiet:
+        click.echo(f"{folder}: {terminal.counted(done.n_files, 'file')}, {done.n_written:,} written{removed}")
     for path in done.kept:
         terminal.print_note(f"{folder / path} was changed since the last export, and is left as it is.")

@@ -91,7 +91,8 @@ def _phrase(sentence: str, kept: "list[re.Match[str]]", joining: frozenset[str])
         kept.pop()
     low = [word[0].casefold().rstrip(",;:.)") for word in kept]
     head = next((low[i - 1] for i in range(1, len(low)) if low[i] in joining), low[-1] if low else "")
-    little = head in _LISTS["little"] or (len(low) == 1 and head in _LISTS["empty"])
+    cut = len(low) == 1 and (head in _LISTS["empty"] or kept[0][0][-1] == ",")  # "She was a stout, well-grown girl"
+    little = head in _LISTS["little"] or cut
     if not low or little or low[-1].endswith("ed"):
         return ""
     return sentence[kept[0].start() : kept[-1].end()].rstrip(",;:.)")

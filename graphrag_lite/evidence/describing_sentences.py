@@ -24,7 +24,10 @@ GOOD_LENGTH = range(50, 320)  # characters of a sentence that says something and
 
 def sentence_of(row: Row, texts: Texts) -> str:
     """Return the sentence of a candidate on one line."""
-    return one_line(texts[row["document_id"]][row["char_start"] : row["char_end"]])
+    return _on_one_line(texts[row["document_id"]][row["char_start"] : row["char_end"]])
+
+
+_on_one_line = lru_cache(maxsize=10_000)(one_line)  # a sentence is a candidate of all that it names
 
 
 def best_sentences(candidates: list[Row], texts: Texts, most: int) -> list[Row]:
@@ -36,8 +39,7 @@ def best_sentences(candidates: list[Row], texts: Texts, most: int) -> list[Row]:
     for row in candidates:
         if row["mention_start"] >= 0:
             row["char_start"] = row["begins"]
-        _without_marks(row, texts)
-        sentence = sentence_of(row, texts)
+        sentence = _without_marks(row, texts)
         scored.setdefault(sentence, (-_informs(row, sentence), len(scored), row))
     chosen: list[Row] = []
     known: list[frozenset[str]] = []
@@ -66,22 +68,22 @@ def _reads_well(sentence: str) -> float:
     return 1.0 * good_length - 1.0 * (not stands_alone(sentence)) - 2.0 * (not is_statement(sentence))
 
 
-def _without_marks(row: Row, texts: Texts) -> None:
-    """Take the marks of a list, a task or a heading off the sentence of a candidate."""
-    marks = MARKS.match(texts[row["document_id"]][row["char_start"] : row["char_end"]])
-    row["char_start"] += marks.end() if marks else 0
+def _without_marks(row: Row, texts: Texts) -> str:
+    """Take the marks of a list, a task or a heading off the sentence of a candidate; return it on one line."""
+    sentence = texts[row["document_id"]][row["char_start"] : row["char_end"]]
+    n_marks = marks.end() if (marks := MARKS.match(sentence)) else 0
+    row["char_start"] += n_marks
+    return _on_one_line(sentence[n_marks:])
 
 
 def best_statements(candidates: list[Row], texts: Texts, most: int) -> list[Row]:
     """Choose the sentences that state a relationship best, best first, ties by place. One place counts once."""
 
     def score(row: Row) -> float:
-        return 2.0 * float(row["strength"]) + 0.5 * bool(row["relation"]) + _reads_well(sentence_of(row, texts))
+        return 2.0 * float(row["strength"]) + 0.5 * bool(row["relation"]) + _reads_well(_without_marks(row, texts))
 
     places: set[tuple[str, int]] = set()
     chosen: list[Row] = []
-    for row in candidates:
-        _without_marks(row, texts)
     for row in sorted(candidates, key=score, reverse=True):
         if (place := (row["document_id"], row["char_start"])) not in places and len(chosen) < most:
             places.add(place)

@@ -20,6 +20,7 @@ MIN_FACTS = 3  # what has fewer has no page of its own: its parent tells it
 MIN_OWN = 2  # of them that its main entity is named in
 UNDEFINED = 5  # of facts of which none defines an entity, and none opens the document of most
 FIRST = 1e6  # worth of what a report begins with
+MEET = 2.0  # what a sentence of a story counts that names two people
 BESIDE = 0.4  # what a sentence counts that is not about its main entity
 PASSING = 0.6  # what a sentence counts that begins with the name of no member
 EARLY, LEAST_ABOUT = 40, 2  # characters before a member's name in a sentence about it; of so many sentences one is
@@ -49,7 +50,8 @@ def best_of(
     sentences = [replace(one.sentence, worth=worth) for one, worth in zip(told, worths, strict=True)]
     texts = {one.text for one, above in zip(sentences, used, strict=True) if above}
     ranked = choose_sentences(sentences, len(sentences) if narrated else WIDER * most, idf, texts)
-    return [*stories.spread(ranked, len(sentences), most)] if narrated else ranked
+    best = {number * stories.PASSAGES // len(sentences): number for number in reversed(ranked)}  # of each stretch
+    return [number for number in ranked if not narrated or number in best.values()]
 
 
 def of_one_language(found: list[Fact]) -> list[Fact]:
@@ -78,23 +80,23 @@ def choose_facts(
     """
     found = [fact for fact in found if not sources.is_spoken(fact.first)]
     by_place = {fact.first.place: fact for fact in found}
-    defined = {identity: by_place[one.place] for identity, one in leads.items() if one.place in by_place}
+    if of_people := is_narrated(found, sources):  # of people, each told by his whole name: "Squire Cass" is not Godfrey
+        members = [row for row in members if row["type"] == "person"]
     names = _names(members)
     of = {row["id"]: row for row in members}
+    known = {i: by_place[one.place] for i, one in leads.items() if i in of and one.place in by_place}
+    defined = {i: fact for i, fact in known.items() if not of_people or of[i]["title"] in fact.sentence.text}
     # What "constant currency" or "fourth quarter" is said of is no theme.
     strongest = [row for row in members if whole or not row["title"].islower()][:STRONGEST]
     n_about = Counter(identity for fact in found for identity in fact.about)
-    for identity in dict.fromkeys((*_leaders(members, defined, n_about, above), *(row["id"] for row in strongest))):
-        main: tuple[str, ...] = (identity,)
-        told = _told_of([of[identity]], found, sources, whole)
-        own = [fact for fact in told if identity in fact.about or _names_any(fact, [of[identity]["title"]])]
-        if len(told) >= MIN_FACTS and len(own) >= MIN_OWN:
-            break
-    else:
+    candidates = dict.fromkeys((*_leaders(members, defined, n_about, above), *(row["id"] for row in strongest)))
+    tellings = ((identity, _telling(of[identity], found, sources, whole)) for identity in candidates)
+    identity, told = next(((identity, told) for identity, told in tellings if told), ("", []))
+    if not told:
         return []
     lead = first = defined.get(identity)
+    about = _names([of[identity]])
     if not first:
-        about = _names([of[identity]])
         anew = [fact for fact in told if fact.sentence.text not in above]
         first = _introduction(anew, about, _names(strongest), sources)
         if not first or not opens_document(first):  # then somebody who is told with it, and defined
@@ -102,24 +104,52 @@ def choose_facts(
             others = (defined[one] for one in near if one in defined)
             lead = next((fact for fact in others if fact in told and _names_any(fact, about)), None)
             first = lead or first
-        main = (*main, *(first.about if first else ()))
         if not (whole or lead or any(fact.is_row or fact.first.day for fact in told)):
             told = _of_work(first, told, sources)
     if narrated := is_narrated(told, sources):
         told = in_time(told, sources)
-    people = [row["title"] for row in members] if narrated else []
-    begun = _names([of[identity]]) if narrated else names
-    worths = [FIRST if fact is first else _worth(fact, main, begun, people) for fact in told]
+        worths = _scene_worths(told, about, {row["title"].split()[-1] for row in members}, sources)
+    else:
+        main = {identity, *(first.about if first and identity not in defined else ())}
+        worths = [_worth(fact, main, names) for fact in told]
+    worths = [FIRST if fact is first else worth for fact, worth in zip(told, worths, strict=True)]
     used = above - {lead.sentence.text} if lead else above
     chosen = [told[i] for i in choose(told, worths, [fact.sentence.text in used for fact in told], narrated)]
-    if not (narrated or whole):
-        chosen = _mostly_own(chosen, identity, _names([of[identity]]), sources)
+    if narrated:
+        chosen = _passages(chosen, sources)
+    elif not whole:
+        chosen = _mostly_own(chosen, identity, about, sources)
     chosen = chosen[:most]
-    begin = sum(_begins(fact, names) for fact in chosen)
+    opened = lead is not None or (first is not None and _is_story(first, chosen, sources))
+    return chosen if _is_page(chosen, names, opened=opened, narrated=narrated, whole=whole) else []
+
+
+def _is_story(first: Fact, chosen: Sequence[Fact], sources: Sources) -> bool:
+    """Say whether most of what is told is of one work, which `first` opens."""
     works = [sources.work(fact.first.place[0]) for fact in chosen]
-    story = first and opens_document(first) and 2 * works.count(works[0]) > len(works)
-    least = MIN_FACTS if whole or lead or story or any(fact.is_row for fact in chosen) else UNDEFINED
-    return chosen if len(chosen) >= least and (whole or LEAST_ABOUT * begin >= len(chosen)) else []
+    return bool(works) and opens_document(first) and 2 * works.count(works[0]) > len(works)
+
+
+def _is_page(chosen: Sequence[Fact], names: Collection[str], *, opened: bool, narrated: bool, whole: bool) -> bool:
+    """Say whether facts are enough for a report: fewer are where one `opened` it, and on all of a small corpus."""
+    least = MIN_FACTS if whole or opened or narrated or any(fact.is_row for fact in chosen) else UNDEFINED
+    if narrated and not whole and sum(len(fact.statements) for fact in chosen) < stories.LEAST:
+        return False
+    begin = sum(_begins(fact, names) for fact in chosen)
+    return len(chosen) >= least and (whole or LEAST_ABOUT * begin >= len(chosen))
+
+
+def _passages(chosen: Sequence[Fact], sources: Sources) -> list[Fact]:
+    """Return facts of a story, each with the sentences that follow it."""
+    places = {fact.place for fact in chosen}
+    return [replace(fact, statements=(fact.first, *sources.following(fact.first, places))) for fact in chosen]
+
+
+def _telling(row: Row, found: Sequence[Fact], sources: Sources, whole: bool) -> list[Fact]:
+    """Return the facts that a page on an entity may tell, none where they are too few, or too few are about it."""
+    told = _told_of([row], found, sources, whole)
+    own = [fact for fact in told if row["id"] in fact.about or _names_any(fact, [row["title"]])]
+    return told if len(told) >= MIN_FACTS and len(own) >= (1 if whole else MIN_OWN) else []
 
 
 def _leaders(
@@ -142,11 +172,22 @@ def _mostly_own(ranked: Sequence[Fact], main: str, names: Collection[str], sourc
     return [fact for fact, one, n in zip(ranked, own, beside, strict=True) if one or BESIDE_OWN * n <= sum(own)]
 
 
-def _worth(fact: Fact, main: Collection[str], names: Collection[str], people: Sequence[str]) -> float:
-    """Return what a fact counts on a page about `main`, a story about `people` where there are any."""
+def _worth(fact: Fact, main: Collection[str], names: Collection[str]) -> float:
+    """Return what a fact counts on a page about `main`."""
     beside = set(main).isdisjoint(fact.about) and not fact.is_row
-    worth = fact.sentence.worth * (BESIDE if beside else 1.0) * (1.0 if _begins(fact, names) else PASSING)
-    return worth * stories.worth(fact.sentence.text, people) if people else worth
+    return fact.sentence.worth * (BESIDE if beside else 1.0) * (1.0 if _begins(fact, names) else PASSING)
+
+
+def _scene_worths(
+    told: Sequence[Fact], names: Collection[str], people: Collection[str], sources: Sources
+) -> list[float]:
+    """Return what sentences of a story count as beginnings of passages about who bears one of some names."""
+
+    def worth(fact: Fact) -> float:
+        meets = sum(name in fact.sentence.text for name in people) > 1
+        return sources.scene(fact.first) * (MEET if meets else 1.0) * (1.0 if _begins(fact, names, SUBJECT) else BESIDE)
+
+    return [worth(fact) for fact in told]
 
 
 def _of_work(first: Fact | None, told: list[Fact], sources: Sources) -> list[Fact]:
@@ -236,7 +277,7 @@ def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[
     def key(fact: Fact) -> tuple[Any, ...]:
         least = PLAIN * (1.0 if len(fact.sentence.text) in WHOLE else LONG)
         if sources.is_narrated(fact.first.place[0]):
-            aside = stories.plainness(fact.sentence.text) < 1
+            aside = sources.scene(fact.first) < 1
         else:  # "Better than expected results across Acme were offset" is no beginning
             aside = bool(fact.first.day) and not (opens_document(fact) or _begins(fact, own, SUBJECT))
         reading = in_reading(fact, sources)

@@ -24,7 +24,7 @@ from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_notice
 from graphrag_lite.evidence.report_title import headline, is_informative
 from graphrag_lite.evidence.sentence_dates import resolve_dates, stated_period
 from graphrag_lite.evidence.sentence_reading import POINTER, Reading, is_cell, read_sentence
-from graphrag_lite.evidence.stories import chapters, is_spoken
+from graphrag_lite.evidence.stories import READ, SENTENCES, SPEECH, begins, chapters, is_spoken, paragraph_end
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.function_words import FUNCTION_WORDS
@@ -139,7 +139,8 @@ class Sources:
             if len(self._opened) == HELD:
                 del self._opened[next(iter(self._opened))]
             row = self._documents.slice(self._rows[identity], 1).to_pylist()[0]
-            self._opened[identity] = row | {"blocks": [one for one in row["blocks"] if one["kind"] == "card"]}
+            wanted = "" if any(one["kind"] == "message" for one in row["blocks"]) else "card"  # a mail is no row
+            self._opened[identity] = row | {"blocks": [one for one in row["blocks"] if one["kind"] == wanted]}
         return self._opened[identity]
 
     def called(self, identity: str) -> str:
@@ -180,6 +181,7 @@ class Sources:
             return name
         own = [word for word in words if not word[0].isdecimal() and word[0].casefold() not in self.usual | joining]
         kept = name[own[0].start() : own[-1].end()] if own else ""
+        kept = next(re.finditer(rf'["“«„]?{re.escape(kept)}["”»]?', name))[0]
         return kept if is_informative(kept) and not _NUMBER.search(kept) else ""
 
     def read(self, spans: Iterable[Row]) -> None:
@@ -285,6 +287,25 @@ class Sources:
             least = SPOKEN_PART if len(own) > 1 else SPOKEN
             if 2 * sum(shares[one] >= least for one in own) > len(own):
                 found.update(own)
+        return found
+
+    def scene(self, one: Statement) -> float:
+        """Return what a statement of a story counts as the beginning of a scene (`stories.begins`)."""
+        return begins(self.document(one.place[0])["text"], one.place[1])
+
+    def following(self, one: Statement, told: Collection[tuple[str, int]]) -> list[Statement]:
+        """Return the sentences that follow one of a story in its paragraph and text unit, up to what somebody says, or
+        to a place that is `told` without it."""
+        text, start = self.document(one.place[0])["text"], one.span["char_end"]
+        found: list[Statement] = []
+        for first, last in sentences(text[start : paragraph_end(text, start)], one.language)[: SENTENCES - 1]:
+            first, last = trimmed(text, start + first, start + last)
+            read = self.at([one.span | {"char_start": first, "char_end": last}]) if first < last else []
+            within = last - first in READ and last <= self._units[one.span["text_unit_id"]][1]
+            stands = within and read and read[0].sentence.worth and read[0].place not in told
+            if not stands or SPEECH.search(text, first, last):
+                break
+            found += read
         return found
 
     def is_spoken(self, one: Statement) -> bool:

@@ -14,14 +14,12 @@ from graphrag_lite.text.words import terms
 FILE_WORDS = re.compile(r"\w-[^\W\d_a-z]|[a-z][A-Z]")  # "Eric-Horvitz Microsoft", "DanielaRus": a file's name
 OFTEN = 4  # of so many sentences one names who stands in a title beside the main entity
 SHORTEST_NAME = 3  # characters of a name that stands before the title of a document
-ABOUT = 4  # times the facts of who a title defines are at least those of any other
 
 
 def main_entity(titles: Mapping[str, str], n_facts: Mapping[str, int], chosen: Sequence[Fact], told: Told) -> str:
     """Return whom a report is about, of members by id: who its first fact defines, else names that others name most."""
     first = [i for i, name in titles.items() if i in chosen[0].about or name in chosen[0].sentence.text]
-    most = max(n_facts.values(), default=0)
-    defined = {i for i in _defined(first, chosen[0], told) if ABOUT * n_facts[i] >= most}
+    defined = _defined(first, chosen[0], told)
     return min(first or [*titles][:1], key=lambda i: (i not in defined, titles[i].islower(), -n_facts[i]))
 
 

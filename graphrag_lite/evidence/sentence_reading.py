@@ -45,6 +45,7 @@ _INSTRUCTS = re.compile(
 )
 _UNSPACED_INSTRUCTION = re.compile("|".join(_LISTS["zh"]) + "|.*(?:ください|하세요|하십시오|마세요)[。.]?$")
 _CONTRACTED = re.compile(r"(?:n't|'(?:re|ve|ll|d|m)|^(?:s?he|it|that|there|what|who)'s)$")
+_BRACKETS = re.compile(r"\([^()]*\)")  # "Present: Ann (who has flu), Bob."
 _ENDS_IN_S = re.compile("[^sui]s$")
 _WORD = re.compile(r"[A-Za-z][\w’'-]*")
 _PAIRS = (("“", "”"), ("(", ")"), ("（", "）"))
@@ -154,7 +155,8 @@ def _has_verb(sentence: str) -> bool:
     >>> [_has_verb(one) for one in ("RNA extraction of the cell's DNA.", "A whale sings.", "They include Zep.")]
     [False, True, True]
     """
-    words = [word.replace("’", "'") for word in _WORD.findall(sentence) if "-" not in word]  # "a head-based test"
+    # Nothing in brackets is its verb, and no part of "a head-based test".
+    words = [word.replace("’", "'") for word in _WORD.findall(_BRACKETS.sub("", sentence)) if "-" not in word]
     for before, word in zip(["", *map(str.casefold, words)], words, strict=False):
         low = word.casefold()
         if low in _LISTS["verbs"] or is_verb_form(low, "en") or _CONTRACTED.search(low):

@@ -1,27 +1,24 @@
 """Stories: a page on what is narrated with dialogue tells it from its beginning to its end, chapter by chapter."""
 
 import re
-from collections.abc import Iterable, Iterator
 
-from graphrag_lite.text.transcripts import QUOTED, WHOLE
-from graphrag_lite.text.word_lists import sections
+from graphrag_lite.text.transcripts import QUOTED
 
-PASSING = 0.3  # what a sentence counts that is short, or long, or tells a gesture or a thought, or points to another
-MEET = 2.0  # what a sentence counts that names two people
-EVENT = 3.0  # what a sentence counts by whose verb a story goes on: who arrives, dies, marries, finds, promises
+PASSAGES, SENTENCES = 4, 3  # of a page, and of each of them, at most
+LEAST = 5  # sentences of a page
+READ = range(30, 320)  # characters of a sentence that is read at a glance
+NARRATED = 400  # characters that are narrated before somebody speaks, in what is no stage direction
+SCENE = 2.0  # what one counts that says first when it was
 FEWEST = 3  # paragraphs of a story
 # Lines in capitals, as chapters are headed: "CHAPTER II.", "THE STATEMENT OF THE CASE."
 _HEADINGS = re.compile(r"(?m)(?:^(?=.*[A-Z]{3})[A-Z][^]a-z\n]{3,300}$\s*)+")
 _NUMBERED = re.compile(r"(?:CHAPTER|PART|BOOK|STAVE|ACT|SCENE|LETTER)\s+[\w-]+\W*", re.I)
-_GESTURES = re.compile(
-    r"\b(?:brows?|cheeks?|eye(?:s|brows?)?|faces?|fingers?|hands?|heads?|knees?|lips|shoulders?|smil\w+|nod(?:s|ded)"
-    r"|sigh\w*|blush\w*|trembl\w+|glanc\w+|gaz\w+|laugh\w*|frown\w*|bow(?:s|ed)|voice|turned|looked)\b"
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
+SPEECH = re.compile(r"[\"“”«»„「『]|(?<!\w)['‘]")
+_WHEN = re.compile(
+    r"(?:[\w’'-]+ ){0,8}(?:morning|evening|afternoon|night|day|week|month|year|hour|o[’']clock|spring|summer|autumn"
+    r"|winter|midnight|noon|dawn|daybreak|sunset|twilight|Christmas|Easter|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b"
 )
-_UNREAL = re.compile(
-    r"(?i)\b(?:as (?:if|though)|could|felt|if|knew|may|might|perhaps|seem\w+|should|suppos\w+|thought|wish\w+|would)\b"
-)
-_EVENTS = re.compile(rf"\b(?:{'|'.join(sorted(sections(__package__, 'stories.txt')['events']))})\b")
-_POINTS = re.compile(r"\b(?:it|them|these|they|this|those)\b", re.I)
 _ROMAN = re.compile("[IVXLC]+")
 _SMALL = re.compile(r"(?<=\S )(?:A|An|And|At|By|For|From|In|Into|Of|On|Or|The|To|With)\b")
 _BREAK = re.compile(r"\s[—–-]+\s*|;\s|(?<!MR)(?<!MRS)(?<!DR)\.\s")
@@ -45,17 +42,22 @@ def is_spoken(text: str, start: int) -> bool:
     return text.startswith(QUOTED, top + 2 if top >= 0 else 0)
 
 
-def worth(sentence: str, people: Iterable[str]) -> float:
-    """Return what a sentence counts: more where two of some people meet, or something happens that others tell of,
-    nothing where none is named."""
-    n_named = len({name.split()[-1] for name in people if name.split()[-1] in sentence})
-    return (0.0, 1.0, MEET)[min(n_named, 2)] * (EVENT if _EVENTS.search(sentence) else 1.0) * plainness(sentence)
+def begins(text: str, start: int) -> float:
+    """Return what a place in a story counts as the beginning of a scene: more where it is told when that was, less
+    where little is narrated from there to the end of its paragraph, or to what somebody says.
+
+    >>> begins("That evening Ann rose. " * 20, 0), begins("She slept.\\n\\n" + "Ann rose. " * 20, 12)
+    (2.0, 0.5)
+    """
+    end = paragraph_end(text, start)
+    spoken = SPEECH.search(text, start, end)
+    told = min(1.0, ((spoken.start() if spoken else end) - start) / NARRATED)
+    return told * (SCENE if _WHEN.match(text, start, end) else 1.0)
 
 
-def plainness(sentence: str) -> float:
-    """Return what a sentence counts by its form: less for a gesture, a thought, and what points to another."""
-    less = (len(sentence) not in WHOLE, _GESTURES.search(sentence), _UNREAL.search(sentence), _POINTS.search(sentence))
-    return PASSING ** sum(map(bool, less))
+def paragraph_end(text: str, start: int) -> int:
+    found = _PARAGRAPH.search(text, start)
+    return found.start() if found else len(text)
 
 
 def chapters(text: str) -> list[tuple[int, str]]:
@@ -65,20 +67,6 @@ def chapters(text: str) -> list[tuple[int, str]]:
     [(40, 'The Statement of the Case')]
     """
     return [(found.end(), _heading(found[0])) for found in _HEADINGS.finditer(text)]
-
-
-def spread(ranked: Iterable[int], n: int, most: int) -> Iterator[int]:
-    """Yield up to `most` of the numbers below `n`, the first ranked of each stretch: a story is told to its end.
-
-    >>> list(spread([5, 4, 0, 1], 6, 2))
-    [5, 0]
-    """
-    taken: set[int] = set()
-    for number in ranked:
-        stretch = number * most // n
-        if stretch not in taken:
-            taken.add(stretch)
-            yield number
 
 
 def _heading(lines: str) -> str:

@@ -34,16 +34,7 @@ from graphrag_lite.settings import ExtractGraphFast
 from graphrag_lite.text.dates import iso_period
 from graphrag_lite.text.names.name import Name
 
-__all__ = [
-    "Entity",
-    "Extractor",
-    "GraphReply",
-    "Relationship",
-    "known_entities",
-    "located",
-    "open_extractor",
-    "with_known",
-]
+__all__ = ["Entity", "Extractor", "GraphReply", "Relationship", "open_extractor"]
 
 MAX_RECORDS = 2000  # entities, or relationships, of one text: more are no longer said by it
 T = TypeVar("T", Entity, Relationship)

@@ -1,7 +1,7 @@
 """Hierarchical Leiden (Traag, Waltman, van Eck 2019, arXiv 1810.08473) over graspologic-native's `leiden_csr`.
 
 The recursion is ours because the library's own does not keep `max_cluster_size` (10 gave leaves of 18-39) and leaves
-isolated nodes out. Edges are sorted before every call: their order changes the result as much as the seed.
+isolated nodes out. Edges stand in order in every call: their order changes the result as much as the seed.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_lite.graph.sparse import Adjacency, Csr, in_order, node_strengths, rows_of, source_nodes
+from graphrag_lite.graph.sparse import Adjacency, Csr, node_strengths, rows_of, source_nodes
 
 RANDOMNESS = 0.001  # the library's default
 STEPS = (1.0, 1.5, 2.0, 3.0)  # how much finer a community that is still too large is tried to be split
@@ -94,14 +94,13 @@ def split(adjacency: Adjacency, nodes: NDArray[np.int64], resolution: float, see
     """Return one Leiden partition of `nodes`, whose weights `adjacency` holds in the same order."""
     from graspologic_native import leiden_csr
 
-    matrix = in_order(adjacency)
-    connected = np.flatnonzero(np.diff(matrix.indptr))
+    connected = np.flatnonzero(np.diff(adjacency.indptr))
     labels = -1 - np.arange(len(nodes))  # an isolated node keeps a label of its own
-    if matrix.data.any():  # the library ends the process where no edge weighs anything
+    if adjacency.data.any():  # the library ends the process where no edge weighs anything
         _, partition = leiden_csr(
-            matrix.indptr.astype(np.int64),
-            matrix.indices.astype(np.int32),
-            matrix.data.astype(np.float64),
+            adjacency.indptr.astype(np.int64),
+            adjacency.indices.astype(np.int32),
+            adjacency.data.astype(np.float64),
             len(nodes),
             resolution=resolution,
             randomness=RANDOMNESS,

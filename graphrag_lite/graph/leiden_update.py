@@ -23,7 +23,7 @@ from graphrag_lite.graph.leiden import (
     split_further,
 )
 from graphrag_lite.graph.local_moving import connected_parts, moved_partition
-from graphrag_lite.graph.sparse import Adjacency, in_order
+from graphrag_lite.graph.sparse import Adjacency
 
 Part = tuple[NDArray[np.int64], int, bool]
 """Members, ascending; the index of what it was in the older hierarchy, -1 where it is new; whether it is the same."""
@@ -103,7 +103,7 @@ def updated_hierarchy(
     >>> [community.members.tolist() for community in updated_hierarchy(path, older)]
     [[0, 1], [2, 3]]
     """
-    adjacency, nodes = in_order(adjacency), np.arange(adjacency.shape[0])
+    nodes = np.arange(adjacency.shape[0])
     communities, free = older.communities, older.touched
     children: dict[int, list[int]] = defaultdict(list)
     for index, community in enumerate(communities):

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from graphrag_lite.graph.sparse import Csr, Vector, node_strengths
+from graphrag_lite.graph.sparse import Csr, Vector, node_strengths, rows_of
 
 # The walk through a graph of so many edges is exact, by matrices. In a larger one, this is what a node has to have per
 # edge, of a mass of 1, to pass it on: no step takes more than 1 / LEAST edges. Of 479,000 edges it takes a third of the
@@ -58,7 +58,7 @@ class Step:
         nodes = np.flatnonzero(mass >= max(self.least, np.finfo(np.float64).tiny))
         n_edges = self.counts.indptr[nodes + 1] - self.counts.indptr[nodes]
         nodes = nodes[(n_edges > 0) & (mass[nodes] >= self.least * n_edges)]
-        edges = self.counts.rows(nodes)
+        edges = rows_of(self.counts, nodes)
         weights = edges.data if self.weights is None else edges.data * self.weights[edges.indices]
         edges = edges.with_data(weights.astype(np.float64, copy=False))
         return edges.columns(mass[nodes] / node_strengths(edges))

@@ -4,28 +4,12 @@ Loading scipy.sparse takes longer than the graph of a small index, or of one edi
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Vector = NDArray[np.float64]
-
-
-class Adjacency(Protocol):
-    """A symmetric matrix of weights, shape (n_nodes, n_nodes): row i has the entries `indptr[i]` to `indptr[i + 1]`.
-
-    A CSR matrix of scipy is one.
-    """
-
-    @property
-    def shape(self) -> tuple[int, int]: ...
-    @property
-    def indptr(self) -> NDArray[Any]: ...
-    @property
-    def indices(self) -> NDArray[Any]: ...
-    @property
-    def data(self) -> NDArray[Any]: ...
 
 
 @dataclass(frozen=True)
@@ -58,10 +42,6 @@ class Csr:
         """Return the columns in which a row has entries."""
         return self.indices[self.indptr[i] : self.indptr[i + 1]]
 
-    def rows(self, places: NDArray[np.int64]) -> "Csr":
-        """Return some rows, in that order."""
-        return rows_of(self, places)
-
     def with_data(self, data: NDArray[Any]) -> "Csr":
         """Return the matrix with other values."""
         return replace(self, data=data)
@@ -74,6 +54,9 @@ class Csr:
         """Return the product of a row vector with the matrix, (n_rows,) to (n_columns,)."""
         values = self.data * np.repeat(vector, self.sizes)
         return np.bincount(self.indices, values, minlength=self.n_columns).astype(np.float64, copy=False)
+
+
+Adjacency = Csr  # symmetric, of weights, (n_nodes, n_nodes), the entries of each row by column
 
 
 def from_dense(values: ArrayLike) -> Csr:
@@ -119,15 +102,6 @@ def node_strengths(adjacency: Adjacency) -> NDArray[np.float64]:
     if len(held):
         found[held] = np.add.reduceat(adjacency.data, adjacency.indptr[held])
     return found
-
-
-def in_order(adjacency: Adjacency) -> Adjacency:
-    """Return the graph with the entries of each row by node."""
-    rows = source_nodes(adjacency)
-    if (np.diff(rows * len(adjacency.indptr) + adjacency.indices) > 0).all():
-        return adjacency
-    order = np.lexsort((adjacency.indices, rows))
-    return Csr(adjacency.indptr, adjacency.indices[order], adjacency.data[order], adjacency.shape[1])
 
 
 def components(adjacency: Adjacency) -> NDArray[np.int64]:

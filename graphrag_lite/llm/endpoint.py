@@ -19,6 +19,7 @@ from graphrag_lite.errors import CallError, ModelError, SettingsError
 from graphrag_lite.llm.diagnosis import Diagnosis, StatusError, http_client
 from graphrag_lite.llm.limits import Slot, pause_before_next
 from graphrag_lite.llm.openai_fields import DONE, decoded, read_event
+from graphrag_lite.llm.own_loop import OfLoop
 from graphrag_lite.llm.retries import MAX_DELAY, Retries, Trouble
 from graphrag_lite.settings.models import Llm
 from graphrag_lite.settings.presets import deployment_url
@@ -75,14 +76,14 @@ class Endpoint:
         secrets = [parts.password] if parts.password else []
         self._diagnosis = Diagnosis(settings, section, self.address, secrets)
         self._retries = Retries(settings, self._diagnosis.give_up)
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._clients = OfLoop(self._client)  # connections belong to one loop
 
     async def check(self, probe: Callable[[], Awaitable[Any]]) -> None:
         """Ask for the list of models, which costs nothing. Raises ModelError where no request can succeed.
 
         A key that may not list models may be a good one: the smallest request that there is, `probe`, decides.
         """
-        client = await self._client()
+        client = self._clients.here()
         try:
             async with asyncio.timeout(CONNECT):
                 status = await client.status("models")
@@ -123,7 +124,7 @@ class Endpoint:
         return decoded((await self._answer(lambda _: self._sent(send), 0, hand_back)).content)
 
     async def _sent(self, send: Send) -> "Response":
-        client = await self._client()
+        client = self._clients.here()
         await asyncio.sleep(0)  # where another's failure has just ended it all, this is cancelled before it costs
         async with asyncio.timeout(self.settings.timeout):
             response = await send(client)
@@ -146,7 +147,7 @@ class Endpoint:
         async with AsyncExitStack() as holding:
 
             async def attempt(_: Slot) -> Any:
-                context = send(await self._client())
+                context = send(self._clients.here())
                 async with asyncio.timeout(self.settings.timeout):
                     response = await context.__aenter__()
                     if not response.is_success:
@@ -205,7 +206,7 @@ class Endpoint:
         holding: AsyncExitStack | None = None,
     ) -> T:
         """Return what an attempt returns; `holding` keeps its place among the requests in flight."""
-        await self._client()  # whoever lacks a key waits for no turn
+        self._clients.here()  # whoever lacks a key waits for no turn
 
         async def translated(slot: Slot) -> T:
             return await self._diagnosis.translated(attempt(slot), hand_back)
@@ -244,32 +245,26 @@ class Endpoint:
             self._diagnosis.secrets.append(value)
         return found
 
-    async def _client(self) -> "Client":
-        """Return the client of the running event loop: connections, locks and waiters belong to one loop."""
-        loop = asyncio.get_running_loop()
-        if loop is not self._loop:
-            key = self._key()
-            from graphrag_lite.llm.http_client import Client
+    def _client(self) -> "Client":
+        """Make a client for the running event loop, with which it ends."""
+        key = self._key()
+        from graphrag_lite.llm.http_client import Client
 
-            self._diagnosis.secrets.append(key)
-            try:
-                self._http = Client(
-                    self.base_url.partition("?")[0],
-                    self._query,
-                    self._headers(key),
-                    connect=min(CONNECT, self.settings.timeout),
-                )
-            except (ValueError, OSError) as error:
-                raise ModelError(
-                    f"{self.address} cannot be asked: {type(error).__name__}. Check {self.section}.base_url and"
-                    f" {self.section}.headers, and the environment: the proxies (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY;"
-                    " none of SOCKS) and SSL_CERT_FILE."
-                ) from None
-            self._loop = loop
-            ending = _ending(self._http)
-            _ENDINGS.setdefault(loop, []).append(ending)  # this endpoint may be gone before its loop
-            await anext(ending)  # does not wait: no other task can come between
-        return self._http
+        self._diagnosis.secrets.append(key)
+        connect = min(CONNECT, self.settings.timeout)
+        try:
+            client = Client(self.base_url.partition("?")[0], self._query, self._headers(key), connect=connect)
+        except (ValueError, OSError) as error:
+            raise ModelError(
+                f"{self.address} cannot be asked: {type(error).__name__}. Check {self.section}.base_url and"
+                f" {self.section}.headers, and the environment: the proxies (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY;"
+                " none of SOCKS) and SSL_CERT_FILE."
+            ) from None
+        ending = _ending(client)
+        _ENDINGS.setdefault(asyncio.get_running_loop(), []).append(ending)  # this endpoint may be gone before its loop
+        with suppress(StopIteration):
+            anext(ending).__await__().send(None)  # up to its `yield`, which waits for nothing
+        return client
 
 
 _ENDINGS: WeakKeyDictionary[asyncio.AbstractEventLoop, list[AsyncIterator[None]]] = WeakKeyDictionary()

@@ -167,7 +167,7 @@ async def _unpacked(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     async for packed in pieces:
         while packed:
             if unpacking.eof:
-                if not packed.startswith(MEMBER):  # but padding
+                if not MEMBER.startswith(packed[: len(MEMBER)]):  # but padding
                     break
                 unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16)
             try:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -33,8 +34,10 @@ def _model2vec(folder: Path) -> Encode:
 
 
 def _sentence_transformers(folder: Path) -> Encode:
+    import torch
     from sentence_transformers import SentenceTransformer
 
+    torch.set_num_threads(max((os.cpu_count() or 1) - 1, 1))  # they wait for each other without sleep
     model = SentenceTransformer(str(folder), local_files_only=True)
     return partial(model.encode, show_progress_bar=False)  # else one for each text, where a run tells how it goes
 

@@ -9,6 +9,7 @@ import asyncio
 import logging
 import random
 import re
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -53,14 +54,13 @@ class OpenAIChat:
         ]:
             raise SettingsError("\n".join(problems))
         self.endpoint = Endpoint(settings, "llm", settings.model)
-        self._locks = OfLoop(lambda: {"choices": asyncio.Lock(), "form": asyncio.Lock()})
+        self._locks = OfLoop(lambda: defaultdict[str, asyncio.Lock](asyncio.Lock))
         self._in_vain: set[str] = set()  # what was tried, and not answered
         self._decided: dict[str, int] = {}  # which of the ways to ask for something it takes
         self._limit = settings.preset.max_tokens
         self._left_out: set[str] = set()  # parameters that this server does not take
         self._was_cut = False
         self._stream_options = True
-        self._calls = True  # whether the server takes tools
         self._completion_tokens = 500  # of a reply, as they come; at first a guess
 
     @property
@@ -123,15 +123,9 @@ class OpenAIChat:
 
     async def _calling(self, request: Request) -> Reply:
         """Ask for a call of a tool, natively as far as the server takes that, else told in the messages."""
-        if self._calls:
-            functions = [{"type": "function", "function": dict(tool)} for tool in request.tools]
-            try:
-                return await self._send(self._body(request) | {"tools": functions}, UNSURE)
-            except Refused as refused:
-                if "tool" not in refused.message.lower() and "function" not in refused.message.lower():
-                    raise
-            self._calls = False
-        return await self._send(self._body(replace(request, messages=with_tools_told(request.messages, request.tools))))
+        functions = [{"type": "function", "function": dict(tool)} for tool in request.tools]
+        told = replace(request, messages=with_tools_told(request.messages, request.tools))
+        return await self._best("tools", [self._body(request) | {"tools": functions}, self._body(told)], lambda _: True)
 
     async def _choose(self, request: Request) -> Reply:
         """Ask for one of `choices`: as a single token by logit bias, else as a plain question.
@@ -141,9 +135,10 @@ class OpenAIChat:
         ways = [self._body(request)]
         if self.settings.preset.biased and (bias := self._bias(request.choices)):
             ways.insert(0, self._body(replace(request, max_tokens=1)) | {"logit_bias": bias})
-        return _chosen(
-            await self._best("choices", ways, lambda said: _is_chosen(said.text, request.choices)), request.choices
-        )
+        words = [word.casefold() for word in request.choices]
+        reply = await self._best("choices", ways, lambda said: first_word(said.text) in words)
+        whole = first_word(reply.text) in words  # though it may be cut off after that token
+        return replace(reply, finish_reason="stop") if whole else reply
 
     def _bias(self, choices: tuple[str, ...]) -> dict[str, int]:
         """Return the bias for the tokens of the choices; empty where one of them is more than a token."""
@@ -324,12 +319,3 @@ class OpenAIChat:
         if not self._was_cut:
             logger.warning("%s Or it does not count what it has in its cache.", said)
         self._was_cut = True
-
-
-def _is_chosen(text: str, choices: tuple[str, ...]) -> bool:
-    return first_word(text) in [word.casefold() for word in choices]
-
-
-def _chosen(reply: Reply, choices: tuple[str, ...]) -> Reply:
-    """Count a reply that says its choice as whole, though it was cut off after that token."""
-    return replace(reply, finish_reason="stop") if _is_chosen(reply.text, choices) else reply

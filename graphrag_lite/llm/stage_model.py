@@ -18,6 +18,7 @@ from graphrag_lite.llm.meter import Stopped
 from graphrag_lite.llm.own_loop import together
 from graphrag_lite.llm.thinking import complete_text, without_thinking
 from graphrag_lite.settings.models import Asking
+from graphrag_lite.text.plain_text import cut_line
 from graphrag_lite.watch import Watch
 
 if TYPE_CHECKING:
@@ -226,7 +227,7 @@ class StageModel:
                 try:
                     result = parse(said_in(reply))
                 except ReplyError as problem:
-                    raise ReplyError(f"{problem} (the model said: {_beginning(reply.text)!r})") from None
+                    raise ReplyError(f"{problem} (the model said: {cut_line(reply.text, EXCERPT)!r})") from None
             await self.model.memo.put(key, replace(reply, text=without_thinking(reply.text)))
             return result
 
@@ -266,8 +267,3 @@ def _yes(text: str) -> bool:
     if word not in ("yes", "y", "no", "n"):
         raise ReplyError(f"{text[:40]!r} is neither yes nor no")
     return word.startswith("y")
-
-
-def _beginning(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= EXCERPT else f"{line[:EXCERPT]}…"

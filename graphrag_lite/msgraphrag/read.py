@@ -13,7 +13,7 @@ from typing import Any
 
 from graphrag_lite.errors import InputError
 from graphrag_lite.read.documents import replace_surrogates
-from graphrag_lite.read.json_lines import objects
+from graphrag_lite.read.json_values import objects
 from graphrag_lite.text.word_lists import toml_file
 
 Row = dict[str, Any]

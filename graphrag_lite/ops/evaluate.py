@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.errors import InputError
-from graphrag_lite.read.json_lines import objects
+from graphrag_lite.read.json_values import objects
 from graphrag_lite.text.dates import iso_date
 from graphrag_lite.text.timestamps import to_iso
 

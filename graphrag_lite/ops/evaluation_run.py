@@ -21,7 +21,7 @@ from graphrag_lite.ops.evaluate import (
     read_text,
     summarize,
 )
-from graphrag_lite.read.json_lines import objects
+from graphrag_lite.read.json_values import objects
 from graphrag_lite.run.loop import Run
 from graphrag_lite.run.workers import default_workers
 from graphrag_lite.search.answer import Answer

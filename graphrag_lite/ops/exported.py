@@ -6,6 +6,7 @@ told from one of ours.
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,12 +64,19 @@ def bring_up_to_date(folder: Path, files: Iterable[tuple[str, bytes]]) -> Writte
 
 
 def write_output(target: Path, content: bytes) -> None:
-    """Replace a file in one step. Raises OutputError where it cannot be written."""
-    if target.is_dir():
+    """Replace a file, or the one that a link leads to, in one step; a device or a pipe is written to.
+
+    Raises OutputError where it cannot be written.
+    """
+    real = Path(os.path.realpath(target))
+    if real.is_dir():
         raise OutputError(f"{target} is a folder, where a file is to be written.")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        tables.replace_file(target, content, durable=False)
+        if real.exists() and not real.is_file():
+            real.write_bytes(content)
+            return
+        real.parent.mkdir(parents=True, exist_ok=True)
+        tables.replace_file(real, content, durable=False)
     except OSError as error:
         raise OutputError(f"{error.filename or target} cannot be written: {error.strerror}.") from None
 

@@ -147,21 +147,15 @@ async def _plan(
     others = models_of_stages(settings.llm, model) if standard else {}
     with open_rehearsal(settings.llm, chat_of_run, others, output / "memo.sqlite", count) as asked:
         memoised = memoised_embedder(settings.embeddings, settings.llm, asked.memo, embedder) if embeds else None
-        services = {
+        services = dict.fromkeys(("extractor", "count", "advance", "refresh", "named", "cut")) | {
             "corpus": corpus,
             "readers": all_readers(),
             "prompts": prompts.load((output.parent / "prompts") if standard else None),
             "model": asked,
-            "extractor": None,  # a method that asks has none
             "each": in_turn,
             "fail": ignore,
             "attempt": attempting(ignore),
-            "count": lambda *_: None,
-            "advance": lambda *_: None,
             "mode": settings.communities.mode,
-            "refresh": False,
-            "named": None,
-            "cut": None,
         }
         run = _DryRun(settings, output, services, asked, Estimates.of(output, settings))
         run.know("corpus_files", tables.make("corpus_files", files), stamps.digest_of(files))

@@ -18,8 +18,9 @@ from graphrag_lite.errors import OutputError, ReplyError, SettingsError
 from graphrag_lite.llm.chat import ChatModel
 from graphrag_lite.llm.model import open_model
 from graphrag_lite.llm.stage_model import StageModel
+from graphrag_lite.ops.exported import write_output
 from graphrag_lite.replies.graph_records import Entity, GraphReply, Relationship, read_graph
-from graphrag_lite.replies.json_reply import read_object
+from graphrag_lite.replies.json_reply import TEXT, object_schema, read_object
 from graphrag_lite.replies.records import clean_field
 from graphrag_lite.run import snapshots
 from graphrag_lite.run.corpus_files import scan
@@ -46,13 +47,7 @@ EXCERPT_TOKENS = 250  # of each text unit in the sample, and of each example
 MAX_EXAMPLES = 3
 MAX_TRIED = 8  # excerpts from which examples are made
 MAX_TYPES, MAX_TYPE, MAX_LINE = 12, 40, 300  # types; characters of one, and of a sentence
-TEXT = {"type": "string"}
-SCHEMA = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["domain", "language", "reader", "entity_types"],
-    "properties": {"domain": TEXT, "language": TEXT, "reader": TEXT, "entity_types": {"type": "array", "items": TEXT}},
-}
+SCHEMA = object_schema(domain=TEXT, language=TEXT, reader=TEXT, entity_types={"type": "array", "items": TEXT})
 
 
 @dataclass(frozen=True)
@@ -120,10 +115,8 @@ async def _tune(
         usage = dict(opened.meter.to_dict("prompt_tune"))
     if examples:
         texts[EXAMPLES] = escape("\n\n".join(examples) + "\n")
-    with snapshots.explain_write_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in sorted(texts.items()):
-            tables.replace_file(folder / name, text.encode())
+    for name, text in sorted(texts.items()):
+        write_output(folder / name, text.encode())
     prompts.load(folder)
     written = tuple(folder / name for name in sorted(texts))
     lines = f"extract_graph:\n  entity_types: {json.dumps(said.entity_types, ensure_ascii=False)}"

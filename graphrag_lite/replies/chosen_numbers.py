@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphrag_lite.errors import ReplyError
-from graphrag_lite.replies.json_reply import read_object
+from graphrag_lite.replies.json_reply import object_schema, read_object
 
 LINE = re.compile(r"^\W{0,9}(\d{1,6})\W{1,9}([^\W\d_]+)", re.M)
 LIST = re.compile(r"\[[\d\s,]{0,2000}\]")
@@ -14,12 +14,7 @@ YES, NO = frozenset(("yes", "true")), frozenset(("no", "false", "not", "differen
 
 def number_list_schema(word: str) -> dict[str, Any]:
     """Return the schema of `{word: [numbers]}`."""
-    return {
-        "type": "object",
-        "properties": {word: {"type": "array", "items": {"type": "integer"}}},
-        "required": [word],
-        "additionalProperties": False,
-    }
+    return object_schema(**{word: {"type": "array", "items": {"type": "integer"}}})
 
 
 def read_chosen(text: str, n: int, word: str) -> tuple[frozenset[int], int]:

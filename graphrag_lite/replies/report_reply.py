@@ -7,29 +7,16 @@ from math import isfinite
 from typing import Any
 
 from graphrag_lite.errors import ReplyError
-from graphrag_lite.replies.json_reply import read_object
+from graphrag_lite.replies.json_reply import TEXT, object_schema, read_object
 from graphrag_lite.text.plain_text import plain
 
-TEXT = {"type": "string"}
-FINDING = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["summary", "explanation"],
-    "properties": {"summary": TEXT, "explanation": TEXT},
-}
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["title", "summary", "rating", "rating_explanation", "findings"],
-    "properties": {
-        "title": TEXT,
-        "summary": TEXT,
-        "rating": {"type": "number"},
-        "rating_explanation": TEXT,
-        "findings": {"type": "array", "items": FINDING},
-    },
-}
-"""The reply as a JSON schema, in the subset that servers enforce strictly: every property required, no others."""
+SCHEMA = object_schema(
+    title=TEXT,
+    summary=TEXT,
+    rating={"type": "number"},
+    rating_explanation=TEXT,
+    findings={"type": "array", "items": object_schema(summary=TEXT, explanation=TEXT)},
+)
 
 NUMBER = re.compile(r"(\d{1,9}(?:[.,]\d{1,9})?)(?:\s{0,3}(?:/|out of)\s{0,3}(\d{1,9}))?")
 MOST = 10.0

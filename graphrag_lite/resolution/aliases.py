@@ -15,6 +15,7 @@ from graphrag_lite.text.word_lists import sections
 
 _LISTS = {name: frozenset(words) for name, words in sections(__package__, "persons.txt").items()}
 _DESCRIPTORS, _GIVEN_TITLES = _LISTS["descriptors"], _LISTS["given titles"]
+_NO_PERSON = _LISTS["not in persons"] | AND_WORDS | {"&"}
 _BEFORE_NAMES = (HONORIFICS | _DESCRIPTORS) - _LISTS["place titles"]
 _FEMALE_TITLES, _MALE_TITLES = FEMALE_HONORIFICS | _LISTS["female titles"], _LISTS["male titles"]
 _MAX_CANDIDATES = 20
@@ -56,7 +57,7 @@ def as_person(key: str, sure: bool = True) -> Person | None:
             gender = "m"
         first += 1
     core = words[first:]
-    if any(word in AND_WORDS or word == "&" or word in _LISTS["not in persons"] for word in core):
+    if not _NO_PERSON.isdisjoint(core) or any(map(str.isdigit, key)):  # "CDC6600 Pascal"
         return None
     if (core[0] in HONORIFICS and len(core) == 1) or ("de" in core[1:] and core[0] not in GIVEN_NAMES):
         return None

@@ -1,5 +1,6 @@
 """What the mentions of one key say in all: whether it is a name, of which type, or a name after a common word."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -23,9 +24,8 @@ _MIN_TYPE_SHARE = 0.25
 # "CMake", whose command is "cmake"; no "URLs".
 _INNER_CAPITAL = re.compile(r"[A-Z][A-Za-z]*[a-z][A-Z][A-Za-z]*|[A-Z]{2,}[a-z]{2,}")
 _MIN_CODE_COUNT = 3  # of what code within a line names
-# Few sentences say that somebody works at a company, or what a product is, so that fewer do: this many for each
-# that says otherwise.
-_SELDOM_TOLD, _MIN_SELDOM = ("organization", "product"), 2
+# Few sentences say who works at a company, what a product is, or who speaks: this many for each that says otherwise.
+_SELDOM_TOLD = {"organization": 2, "product": 2, "person": 9}
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class Candidate:
 def majority_type(types: Mapping[str, int]) -> str:
     """Return the most frequent known type, ties by the order of `TYPES`; `unknown` where few mentions tell.
 
-    >>> majority_type({"unknown": 99, "organization": 9, "location": 3}), majority_type({"unknown": 99, "person": 9})
+    >>> majority_type({"unknown": 99, "organization": 9, "location": 3}), majority_type({"unknown": 99, "person": 8})
     ('organization', 'unknown')
     """
     known = [kind for kind in TYPES if types.get(kind)]
@@ -51,7 +51,7 @@ def majority_type(types: Mapping[str, int]) -> str:
     if types[kind] >= _MIN_TYPE_SHARE * sum(types.values()):
         return kind
     others = sum(types[other] for other in known) - types[kind]
-    return kind if kind in _SELDOM_TOLD and types[kind] >= _MIN_SELDOM * max(1, others) else "unknown"
+    return kind if types[kind] >= _SELDOM_TOLD.get(kind, math.inf) * max(1, others) else "unknown"
 
 
 def is_name(key: str, entry: Candidate, n_documents: int, lower_counts: Mapping[str, int]) -> bool:

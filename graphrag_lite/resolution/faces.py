@@ -107,18 +107,26 @@ def may_be(name: str, kind: str, lower_counts: Mapping[str, int]) -> bool:
 
 
 def _akin(faces: Mapping[str, Face]) -> dict[str, str]:
-    """Return the types of untyped names that longer ones of one type share: a surname, a product before its number.
+    """Return the types of untyped names that others share: a surname, a product before its number, a given name.
 
     >>> _akin({"a": ("Ann Li", "person"), "l": ("Li", "unknown"), "w": ("Word 7", "product"), "x": ("Word", "unknown")})
     {'l': 'person', 'x': 'product'}
+    >>> _akin({"a": ("Ann", "person"), "l": ("Ann Li", "unknown"), "p": ("Ann Li Prize", "unknown")})
+    {'l': 'person'}
     """
     kinds: dict[str, set[str]] = defaultdict(set)
     for title, kind in faces.values():
         *first, last = PARTS.split(title)
         if first:
             kinds[last if not last[:1].isdigit() else " ".join(first)].update({kind} - {"unknown"})
-    told = {root: kinds.get(title, set()) for root, (title, kind) in faces.items() if kind == "unknown"}
-    return {root: next(iter(of)) for root, of in told.items() if of in ({"person"}, {"product"})}
+    unknown = {root: title for root, (title, kind) in faces.items() if kind == "unknown"}
+    told = {root: kinds.get(title, set()) for root, title in unknown.items()}
+    akin = {root: next(iter(of)) for root, of in told.items() if of in ({"person"}, {"product"})}
+    people = {title for title, kind in faces.values() if kind == "person"}
+    pairs = ((root, PARTS.split(title)) for root, title in unknown.items())
+    return akin | {
+        root: "person" for root, words in pairs if len(words) == 2 and words[0] in people and words[1].istitle()
+    }
 
 
 def commonest(names: Mapping[str, int]) -> str:

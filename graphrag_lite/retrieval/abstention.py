@@ -17,30 +17,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphrag_lite.retrieval.bm25 import LEAST_STEM
+from graphrag_lite.retrieval.bm25 import LEAST_STEM, Bm25, idf
+from graphrag_lite.retrieval.question import NOUNS_HAVE_CAPITALS, Question
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.language import closest_language
-from graphrag_lite.text.words import ASKING, UNSPACED, terms
+from graphrag_lite.text.words import UNSPACED, terms
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from graphrag_lite.retrieval.bm25 import Bm25
-    from graphrag_lite.retrieval.question import Question
-
 # What fits less is not answered.
 LEAST_FIT = 0.6
-# In a corpus of three notes no word is rare; what is missing would weigh more than all that is there.
-MIN_UNITS = 100
-# An unknown n-gram of a script without spaces is often none of a word, but of the end of one and the start of another.
-UNKNOWN_NGRAM = 0.5
 # n-grams overlap: so much of a word is each for `fit`, and so much less for each character of hiragana, which write
 # endings and particles, and meet by chance. At .75 to .8 and .25 to .5 it is about the same; below .75 more is refused.
 NGRAM, HIRAGANA = 0.8, 1 / 3
-# Times the weight of a word that the corpus does not hold, of one with a capital within the sentence: a question about
-# Mongolia is not answered by what else it says. At 3, 11 of 2,020 questions with an answer are refused.
-UNKNOWN_NAME = 2.0
-NOUNS_HAVE_CAPITALS = ("de",)
 # Times -log of the corpus's rate of new words: the most that a word weighs that it does not hold.
 UNKNOWN_WORD = 1.5
 # The rate of words that are new in their form only, from which words are looked for in other forms: .03 or less in
@@ -56,26 +46,16 @@ _CODE = re.compile(r"\d[^\W\d]|[^\W\d]\d")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 
 
-def term_idf(index: "Bm25", question_terms: Iterable[str]) -> dict[str, float]:
-    """Return the idf of the distinct terms of a question that do more than ask, the highest for an unknown term."""
-    units = max(index.n_units, MIN_UNITS)
-    found = dict.fromkeys(term for term in question_terms if term not in ASKING)
-    rows = {term: len(index.postings(term)[0]) for term in found}
-    return {
-        term: _idf(units, n) * (1.0 if n or not UNSPACED.match(term) else UNKNOWN_NGRAM) for term, n in rows.items()
-    }
-
-
-def passage_fit(index: "Bm25", weights: Mapping[str, float]) -> float:
+def passage_fit(index: Bm25, weights: Mapping[str, float]) -> float:
     """Return how well the best passage fits what terms weigh: its share of their weight, times sqrt(n).
 
-    >>> from graphrag_lite.retrieval.bm25 import build
+    >>> from graphrag_lite.retrieval.bm25 import build, term_idf
     >>> index = build([["red", "fox", "ran"], ["hen"], ["hen", "sat"]])
     >>> [round(passage_fit(index, term_idf(index, asked)), 2) for asked in (["red", "fox"], ["hen", "zebra", "moon",
     ...  "tide"])]
     [1.41, 0.38]
     """
-    return _fit(index.n_units, ((term, weight, index.postings(term)[0]) for term, weight in weights.items()))
+    return _fit(index.n_units, ((term, weight, index.units_of(term)) for term, weight in weights.items()))
 
 
 def _fit(n_units: int, found: "Iterable[tuple[str, float, npt.NDArray[np.int32]]]") -> float:
@@ -90,26 +70,7 @@ def _fit(n_units: int, found: "Iterable[tuple[str, float, npt.NDArray[np.int32]]
     return float(held.max(initial=0.0)) / whole * math.sqrt(max(n_words, 1.0)) if whole else 0.0
 
 
-def term_weights(question: "Question") -> dict[str, float]:
-    """Return what each term of a question weighs, for whether the corpus says anything.
-
-    A name that the corpus does not hold weighs more than another word, and a guess is half of its due: the word as
-    written is as much as its reading.
-    """
-    index, language = question.index.bm25, question.analyzed_in
-    found = term_idf(index, question.terms)
-    for term in question.names:
-        if term in found and not index.holds(term):
-            found[term] *= UNKNOWN_NAME
-    for word, reading in question.readings.items():
-        if any(map(str.isdigit, reading)):  # a number as titles write it is no guess
-            continue
-        as_read = term_idf(index, terms(reading, language))
-        found |= dict.fromkeys(terms(word, language), sum(as_read.values()))
-    return found
-
-
-def says_nothing(question: "Question", weights: Mapping[str, float]) -> bool | None:
+def says_nothing(question: Question, weights: Mapping[str, float]) -> bool | None:
     """Say whether no passage has anything to say to a question of such `weights`.
 
     So it is where none fits, nor fits when a word that the corpus does not hold weighs no more than such words tell
@@ -127,7 +88,7 @@ def says_nothing(question: "Question", weights: Mapping[str, float]) -> bool | N
     return fits or _fit_at_most(index, weights, question.names) < LEAST_FIT
 
 
-def cannot_tell(question: "Question") -> bool:
+def cannot_tell(question: Question) -> bool:
     """Say whether words of a question may be missing whatever the texts say.
 
     So it is where the question is in another language, and where many words of a text are new in form only: a language
@@ -141,7 +102,7 @@ def cannot_tell(question: "Question") -> bool:
     return closest_language(text, [question.analyzed_in, *FUNCTION_WORDS]) != question.analyzed_in
 
 
-def _names_nothing_known(question: "Question") -> bool:
+def _names_nothing_known(question: Question) -> bool:
     """Say whether a question in another language than the texts has names, and the corpus none of them.
 
     All that it shares with the texts are then words that are in every text.
@@ -152,7 +113,7 @@ def _names_nothing_known(question: "Question") -> bool:
     return bool(names) and not any(map(question.index.bm25.holds, question.terms_of(" ".join(names))))
 
 
-def _nothing_but_names(question: "Question", weights: Mapping[str, float]) -> bool:
+def _nothing_but_names(question: Question, weights: Mapping[str, float]) -> bool:
     """Say whether the corpus knows names of a question and no other word, by more than chance.
 
     The first word, which may only say what to do ("Compare"), is not counted.
@@ -171,7 +132,7 @@ def _nothing_but_names(question: "Question", weights: Mapping[str, float]) -> bo
     )
 
 
-def _fit_at_most(index: "Bm25", weighed: Mapping[str, float], names: set[str]) -> float:
+def _fit_at_most(index: Bm25, weighed: Mapping[str, float], names: set[str]) -> float:
     """Return `fit` where an unknown word tells no more than the corpus allows, and words count in other forms.
 
     A name tells more than another word, but where names have forms. Codes of letters and digits ("FY22") are written in
@@ -179,13 +140,12 @@ def _fit_at_most(index: "Bm25", weighed: Mapping[str, float], names: set[str]) -
     room for.
     """
     inflected = index.novelty[1] >= INFLECTED
-    units = max(index.n_units, MIN_UNITS)
-    most = (1.0 if inflected else UNKNOWN_WORD) * -math.log(max(index.novelty[0], 1e-9)) / _idf(units, 0)
+    most = (1.0 if inflected else UNKNOWN_WORD) * -math.log(max(index.novelty[0], 1e-9)) / idf(index.n_units, 0)
     found = []
     for term, weight in weighed.items():
-        held, exact = _held(index, term), index.postings(term)[0]
+        held, exact = _held(index, term), index.units_of(term)
         if len(held) > len(exact):
-            found.append((term, _idf(units, min(len(held), units)), held))
+            found.append((term, idf(index.n_units, len(held)), held))
         elif len(held) or UNSPACED.match(term) or (term in names and not inflected and not _CODE.search(term)):
             found.append((term, weight, held))
         elif not _CODE.search(term):
@@ -194,12 +154,8 @@ def _fit_at_most(index: "Bm25", weighed: Mapping[str, float], names: set[str]) -
     return _fit(index.n_units, found) * math.sqrt(max(1.0, len(found) / room))
 
 
-def _held(index: "Bm25", term: str) -> "npt.NDArray[np.int32]":
+def _held(index: Bm25, term: str) -> "npt.NDArray[np.int32]":
     """Return the text units, ascending, that hold a term, in any form where words have forms that nothing strips."""
     if index.novelty[1] < INFLECTED or len(term) < LEAST_STEM or UNSPACED.match(term) or any(map(str.isdigit, term)):
-        return index.postings(term)[0]
+        return index.units_of(term)
     return np.unique(index.forms(term))
-
-
-def _idf(n_units: int, n: int) -> float:
-    return math.log1p((n_units - n + 0.5) / (n + 0.5))

@@ -1,66 +1,84 @@
 """BM25 over text units, its postings stored by term: a question costs as much as the postings it touches.
 
 Lucene's variant (Kamphuis et al. 2020, "Which BM25 do you mean?", section 2): the score of a term in a unit is
-idf * tf / (tf + k1 * (1 - b + b * length / mean length)), idf = ln(1 + (n_units - df + 0.5) / (df + 0.5)). Scores are
-computed when the index is built, as bm25s does (Lù 2024).
+idf * tf / (tf + norm), norm = k1 * (1 - b + b * length / mean length), idf = ln(1 + (n_units - df + 0.5) / (df + 0.5)).
+Counts, idf and norms are stored; a score is computed when a question asks for it.
 """
 
+import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial, reduce
-from itertools import chain, compress
-from typing import Any
+from functools import cached_property, lru_cache, reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag_lite.graph.sparse import Csr
+from graphrag_lite.retrieval.columns import Strings, lists, numbers
+from graphrag_lite.retrieval.postings import Postings, count_postings
+from graphrag_lite.text.words import ASKING, UNSPACED
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
-AT_ONCE = 1024  # units whose terms are put in order at once
-MAX_PLACES = 100_000  # terms whose place is kept
+AT_ONCE = 1 << 20  # postings whose units are counted at once
+MAX_ROWS = 100_000  # terms whose row is kept
 MAX_LOOKED_AT = 500  # terms of one unit, evenly spaced, that stand for all of them
+# In a corpus of three notes no word is rare; what is missing would weigh more than all that is there.
+MIN_UNITS = 100
+# An unknown n-gram of a script without spaces is often none of a word, but of the end of one and the start of another.
+UNKNOWN_NGRAM = 0.5
 ENDING, LEAST_STEM = 2, 4  # letters that two forms of a word end in, and the least that they begin with
 
 
 @dataclass(frozen=True)
-class Bm25:
-    """An inverted index with its scores; the arrays are stored as they are.
+class Bm25(Postings):
+    """Postings with what their scores are computed from."""
 
-    `vocabulary` is sorted. Term i has the postings `offsets[i]` to `offsets[i + 1]` of `units` (ascending within a
-    term) and `weights`, the term's score in that unit.
-    """
+    idf: npt.NDArray[np.float64]  # (n_terms,)
+    norms: npt.NDArray[np.float64]  # (n_units,)
 
-    n_units: int
-    vocabulary: Sequence[str]
-    offsets: npt.NDArray[np.int64 | np.int32]  # (n_terms + 1,)
-    units: npt.NDArray[np.int32]  # (n_postings,)
-    weights: npt.NDArray[np.float32]  # (n_postings,)
+    @property
+    def n_units(self) -> int:
+        return len(self.norms)
+
+    def units_of(self, term: str) -> npt.NDArray[np.int32]:
+        """Return the units that hold `term`, ascending; none for an unknown term."""
+        return self.units[self._span(self._row(term))]
 
     def postings(self, term: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
         """Return the units that hold `term` and its scores in them; both empty for an unknown term."""
-        i = self._place(term)
-        if i == len(self.vocabulary) or self.vocabulary[i] != term:
-            return self.units[:0], self.weights[:0]
-        span = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
-        return self.units[span], self.weights[span]
+        row = self._row(term)
+        units, often = self.units[self._span(row)], self.counts[self._span(row)].astype(np.float64)
+        return units, (self.idf[row : row + 1] * often / (often + self.norms[units])).astype(np.float32)
+
+    def _span(self, row: int) -> slice:
+        return slice(int(self.offsets[row]), int(self.offsets[row + 1]))
 
     @cached_property
-    def _place(self) -> Callable[[str], int]:
-        """Where a term stands in the vocabulary, or would: a question's answer asks for the same ones over and over."""
-        return lru_cache(MAX_PLACES)(partial(bisect_left, self.vocabulary))
+    def _row(self) -> Callable[[str], int]:
+        """The row of a term; -1, from the last offset to the first, of an unknown one. An answer asks over and over."""
+        vocabulary = self.vocabulary  # by itself: a circle through `self` would keep mapped files open
+
+        def row(term: str) -> int:
+            place = bisect_left(vocabulary, term)
+            return place if place < len(vocabulary) and vocabulary[place] == term else -1
+
+        return lru_cache(MAX_ROWS)(row)
 
     def all_of(self, terms: Sequence[str]) -> npt.NDArray[np.int32]:
         """Return the units that hold all of some terms; none where there is no term."""
-        held = [self.postings(term)[0] for term in terms]
+        held = [*map(self.units_of, terms)]
         return reduce(np.intersect1d, held) if held else self.units[:0]
 
     def holds(self, term: str) -> bool:
         """Say whether any unit holds `term`."""
-        return len(self.postings(term)[0]) > 0
+        return len(self.units_of(term)) > 0
 
     def scores(self, question_terms: Iterable[str]) -> npt.NDArray[np.float32]:
         """Return the score of every unit, shape (n_units,); a term counts as often as the question says it."""
@@ -75,14 +93,14 @@ class Bm25:
         postings = [self.postings(term) for term in terms]
         offsets = np.cumsum([0, *(len(units) for units, _ in postings)])
         units = np.concatenate([self.units[:0], *(units for units, _ in postings)])
-        weights = np.concatenate([self.weights[:0], *(weights for _, weights in postings)])
+        weights = np.concatenate([np.zeros(0, np.float32), *(weights for _, weights in postings)])
         return Csr(offsets, units, weights, self.n_units)
 
     def units_with_years(self, first: int, last: int) -> npt.NDArray[np.int32]:
         """Return the units that say a year from `first` to `last`, both of four digits, ascending."""
         low, high = bisect_left(self.vocabulary, str(first)), bisect_right(self.vocabulary, str(last))
         years = [term for term in self.vocabulary[low:high] if YEAR.fullmatch(term)]
-        return np.unique(np.concatenate([self.units[:0], *(self.postings(year)[0] for year in years)]))
+        return np.unique(np.concatenate([self.units[:0], *map(self.units_of, years)]))
 
     def forms(self, word: str) -> npt.NDArray[np.int32]:
         """Return the units that hold a word, or one that begins like it, in no order, once for each such word."""
@@ -108,6 +126,21 @@ class Bm25:
         return n_new / n, n_new / n * sum(len(self.forms(word)) > 1 for word in long) / max(1, len(long))
 
 
+def term_idf(index: Bm25, question_terms: Iterable[str]) -> dict[str, float]:
+    """Return the idf of the distinct terms of a question that do more than ask, the highest for an unknown term."""
+    rows = {term: len(index.units_of(term)) for term in question_terms if term not in ASKING}
+    return {
+        term: idf(index.n_units, n) * (1.0 if n or not UNSPACED.match(term) else UNKNOWN_NGRAM)
+        for term, n in rows.items()
+    }
+
+
+def idf(n_units: int, n: int) -> float:
+    """Return the idf of a term that `n` of some text units hold, as if there were MIN_UNITS at least."""
+    units = max(n_units, MIN_UNITS)
+    return math.log1p((units - min(n, units) + 0.5) / (min(n, units) + 0.5))
+
+
 def build(term_lists: Sequence[Sequence[str]], k1: float = 1.5, b: float = 0.75) -> Bm25:
     """Index the terms of each unit; unit i is `term_lists[i]`.
 
@@ -117,54 +150,25 @@ def build(term_lists: Sequence[Sequence[str]], k1: float = 1.5, b: float = 0.75)
     >>> print(index.scores(["fox", "cat"]).round(2))
     [0.36 0.   0.  ]
     """
-    vocabulary = sorted({term for unit_terms in term_lists for term in unit_terms})
-    number = {term: i for i, term in enumerate(vocabulary)}
-    counted = [Counter(number[term] for term in unit_terms) for unit_terms in term_lists]
-    offsets = np.cumsum([0, *map(len, counted)])
-    held, times = (np.array([*chain(*each)], np.int32) for each in (counted, (count.values() for count in counted)))
-    return build_counted(vocabulary, offsets, held, times, np.arange(len(counted)), k1, b)
+    counted = count_postings(map(Counter, term_lists), np.arange(len(term_lists)))
+    return weigh(counted, len(term_lists), k1, b)
 
 
-def build_counted(
-    vocabulary: Sequence[str],
-    offsets: npt.NDArray[np.integer[Any]],
-    terms: npt.NDArray[np.integer[Any]],
-    times: npt.NDArray[np.integer[Any]],
-    rows: npt.NDArray[np.int64],
-    k1: float = 1.5,
-    b: float = 0.75,
-) -> Bm25:
-    """Index texts whose terms are counted; unit i is the text of `rows[i]`, or empty where that is -1.
-
-    Text r has the terms `offsets[r]` to `offsets[r + 1]` of `terms`, places in the sorted `vocabulary`, each so many
-    `times`. Beside the postings that it makes it holds those of `AT_ONCE` units.
-    """
-    n_units, n_terms = len(rows), len(vocabulary)
-    firsts, sizes = (np.append(values, 0)[rows] for values in (offsets[:-1], np.diff(offsets)))
-    lengths, frequencies = np.zeros(n_units), np.zeros(n_terms, np.int64)
-
-    def parts() -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-        """Yield units and the places of their terms, in order."""
-        for start in range(0, n_units, AT_ONCE):
-            n = sizes[start : start + AT_ONCE]
-            before = np.repeat(np.cumsum(n) - n - firsts[start : start + AT_ONCE], n)
-            yield np.repeat(np.arange(start, start + len(n)), n), np.arange(len(before)) - before
-
-    for unit, place in parts():
-        lengths += np.bincount(unit, weights=times[place], minlength=n_units)
-        frequencies += np.bincount(terms[place], minlength=n_terms)
+def weigh(postings: Postings, n_units: int, k1: float = 1.5, b: float = 0.75) -> Bm25:
+    """Return postings over `n_units` units with the idf of each term and the norm of each unit."""
+    lengths, frequencies = np.zeros(n_units), np.diff(postings.offsets)
+    for start in range(0, len(postings.units), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        lengths += np.bincount(postings.units[part], postings.counts[part], n_units)
+    norms = k1 * (1 - b + b * lengths / (lengths.mean() if lengths.any() else 1.0))
     idf = np.log1p((n_units - frequencies + 0.5) / (frequencies + 0.5))
-    damped = k1 * (1 - b + b * lengths / (lengths.mean() if lengths.any() else 1.0))
-    ends = np.concatenate(([0], np.cumsum(frequencies)))
-    next_place, units, weights = ends[:-1].copy(), np.empty(ends[-1], np.int32), np.empty(ends[-1], np.float32)
-    for unit, place in parts():
-        by_term = np.argsort(terms[place], kind="stable")
-        unit, term, often = unit[by_term], terms[place[by_term]], times[place[by_term]]
-        new = np.flatnonzero(np.diff(term, prepend=-1))
-        n = np.diff(np.append(new, len(term)))
-        posting = np.repeat(next_place[term[new]] - new, n) + np.arange(len(term))
-        next_place[term[new]] += n
-        units[posting], weights[posting] = unit, idf[term] * often / (often + damped[unit])
-    held = frequencies > 0
-    words = list(compress(vocabulary, held.tolist()))
-    return Bm25(n_units, words, np.concatenate(([0], ends[1:][held])), units, weights)
+    return Bm25(**vars(postings), idf=idf, norms=norms)
+
+
+def read_postings(table: "pa.Table", norms: "pa.ChunkedArray") -> Bm25:
+    """Return the postings that a table holds over units, or reports, with these norms."""
+    data = table.combine_chunks()
+    (offsets, units), (_, counts) = lists(data["rows"], "int32"), lists(data["counts"], "uint8")
+    return Bm25(
+        Strings(data["term"]), offsets, units, counts, numbers(data["idf"], "float64"), numbers(norms, "float64")
+    )

@@ -5,7 +5,7 @@ description, is told only where all are.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_lite import tables
+from graphrag_lite.errors import InputError
 from graphrag_lite.retrieval.columns import lists, numbers
+from graphrag_lite.retrieval.conditions import OF_EPISODES, Condition, fits_episode, fitting_documents
+from graphrag_lite.retrieval.snapshot_tables import SnapshotTables
 
 Rows = npt.NDArray[np.integer[Any]]
 Bools = npt.NDArray[np.bool_]
@@ -69,6 +72,63 @@ class Left:
                 told += " " * (first - at) + text[first - start : last - start]
                 at = last
         return told + " " * (start + len(text) - at)
+
+
+def tables_left(whole: SnapshotTables, in_document: Rows, conditions: Sequence[Condition]) -> Left:
+    """Return what conditions leave of a snapshot. Raises InputError where that is nothing.
+
+    `in_document` (n_units,) is the document of each text unit.
+    """
+    documents, units, entities = (whole.arrow(name) for name in ("documents", "text_units", "entities"))
+    of_episodes = [one for one in conditions if one.field in OF_EPISODES]
+    fits = np.array(fitting_documents(documents, [one for one in conditions if one not in of_episodes]), np.bool_)
+    shown, hidden = _by_episode(whole, of_episodes) if of_episodes else (None, {})
+    kept, entire = fits[in_document], ~_overlapping(whole, hidden)
+    if shown is not None:
+        kept = kept & _overlapping(whole, shown)
+    if not kept.any():
+        raise InputError(f"No text in the index has {' and '.join(map(str, conditions))}.")
+    offsets, named_in = lists(whole.column("search_links", "rows"), "int32")
+    _, counts = lists(whole.column("search_links", "counts"), "float32")
+    naming = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    rows = np.flatnonzero(kept), np.unique(in_document[kept]), np.unique(naming[kept[named_in]])
+    left = Left(
+        *rows,
+        *(len(kept), documents.num_rows, entities.num_rows),
+        mentions=np.bincount(naming, counts * kept[named_in])[rows[2]],
+        unit_documents=in_document[rows[0]],
+        units=units["id"].take(rows[0]).combine_chunks(),
+        entire=units["id"].take(np.flatnonzero(kept & entire)).combine_chunks(),
+        documents=documents["id"].take(rows[1]).combine_chunks(),
+        entities=entities["id"].take(rows[2]).combine_chunks(),
+        shown=shown,
+    )
+    reports = whole.arrow("community_reports")
+    of_them = reports_left(reports, whole.arrow("communities"), entities, left, written=whole.reports_are_written)
+    return replace(left, reports=of_them, n_reports=reports.num_rows)
+
+
+def _by_episode(whole: SnapshotTables, conditions: Sequence[Condition]) -> tuple[Spans, Spans]:
+    """Return the characters of the episodes that fit, and of the others, by id of document, in order."""
+    columns = ["document_id", "char_start", "char_end", "reference_time", "speaker", "conversation", "role"]
+    shown: dict[str, list[tuple[int, int]]] = {}
+    hidden: dict[str, list[tuple[int, int]]] = {}
+    for row in whole.columns("episodes", columns).to_pylist():
+        spans = shown if fits_episode(row, conditions) else hidden
+        spans.setdefault(row["document_id"], []).append((row["char_start"], row["char_end"]))
+    return shown, hidden
+
+
+def _overlapping(whole: SnapshotTables, spans: Spans) -> Bools:
+    """Return which text units share characters with spans of their document, (n_units,)."""
+    if not spans:
+        return np.zeros(whole.n_rows("text_units"), np.bool_)
+    columns = ("document_id", "char_start", "char_end")
+    units = tables.rows(whole.columns("text_units", columns), *columns)
+    return np.array(
+        [any(one < end and start < last for one, last in spans.get(document, ())) for document, start, end in units],
+        np.bool_,
+    )
 
 
 def _documents(table: pa.Table, left: Left) -> pa.Table:
@@ -137,6 +197,12 @@ def _facts(table: pa.Table, left: Left) -> pa.Table:
     return table.filter(pa.array(all_told & (_held(sources, _shown(sources.flatten(), left)) == counts)))
 
 
+def without_enders(facts: pa.Table, mentions: pa.ChunkedArray) -> pa.Table:
+    """Return facts without those that are ended by a mention which is not left."""
+    ended_by = pa.array([*mentions.to_pylist(), ""], pa.string())
+    return facts.filter(pc.is_in(facts["invalidated_by"], ended_by))
+
+
 def _communities(table: pa.Table, left: Left) -> pa.Table:
     entire = pa.array(_all_in(table["text_unit_ids"], left.entire))
     table = _with(table, title=pc.if_else(entire, table["title"], ""))
@@ -195,11 +261,12 @@ LIMITS: dict[str, Callable[[pa.Table, Left], pa.Table]] = {
     "communities": _communities,
     "community_reports": lambda table, left: table.take(left.reports),
     "entity_resolutions": _resolutions,
-    "search_terms": lambda table, left: _filled(table, left.unit_rows, left.n_units, "scores"),
-    "search_report_terms": lambda table, left: _filled(table, left.reports, left.n_reports, "scores"),
+    "search_terms": lambda table, left: _filled(table, left.unit_rows, left.n_units, "counts"),
+    "search_report_terms": lambda table, left: _filled(table, left.reports, left.n_reports, "counts"),
     "search_values": lambda table, left: _filled(table, left.unit_rows, left.n_units),
     "search_links": _search_links,
     "search_units": _search_units,
+    "search_reports": lambda table, left: table.take(left.reports),
     "search_names": _search_names,
     "search_times": lambda table, left: table.take(left.unit_rows),
 }
@@ -224,7 +291,7 @@ def _renumbered(table: pa.Table, column: str, rows: Rows, n: int, beside: str = 
     ends = pa.array(np.concatenate(([0], np.cumsum(kept)))[offsets].astype(np.int32))
     changed = {column: pa.ListArray.from_arrays(ends, pa.array(new[kept].astype(np.int32)))}
     if beside:
-        changed[beside] = pa.ListArray.from_arrays(ends, pa.array(lists(table[beside], "float32")[1][kept]))
+        changed[beside] = _kept(table[beside].combine_chunks(), pa.array(kept))
     return _with(table, **changed)
 
 

@@ -81,11 +81,15 @@ def _of_roles() -> dict[str, set[str]]:
 
 
 def other_forms(term: str, language: str) -> set[str]:
-    """Return other forms of a term, of an irregular verb or a role's letters, as far as lists have them.
+    """Return other forms of a term: of an irregular verb or a role's letters, as lists have them, of a German verb.
 
     >>> sorted(other_forms("cfo", "en")), sorted(other_forms("ate", "en")), other_forms("mill", "en")
     (['chief', 'financi', 'offic'], ['ate', 'eat', 'eaten'], set())
+    >>> other_forms("wohnt", "de"), other_forms("wohn", "de")  # no stem joins "wohnen" and "wohnt"
+    ({'wohn'}, {'wohnt'})
     """
+    if language == "de":
+        return {term[:-1].removesuffix("e") if term.endswith("t") else f"{term}t"}
     return _irregular().get(term) or _of_roles().get(term, set()) if language == "en" else set()
 
 

@@ -35,27 +35,22 @@ left to join, and where no unit defines the entities at hand (chats, news) BM25'
 the question's words, so it is only strong enough to order near ties.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from graphrag_lite.graph.pagerank import Walk, pagerank, walk_of
-from graphrag_lite.graph.sparse import Csr, Vector
+from graphrag_lite.graph.pagerank import pagerank
+from graphrag_lite.graph.sparse import Csr, Vector, rows_of
+from graphrag_lite.retrieval.features import Features
+from graphrag_lite.retrieval.links import Links
+from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.top_k import best_rows
-from graphrag_lite.text.period import Period
-
-if TYPE_CHECKING:
-    from graphrag_lite.retrieval.question import Question
 
 # A unit that shares no word with the question can still be where a hop leads: what it counts for, of 1.
 _NO_WORD = 0.05
-# An entity joins nothing where it is in more units than this share of them (and in more than a handful).
-_HUB_SHARE = 0.05
-_HANDFUL = 5
 # A newer unit goes before an older one that it is nearly as good as, and that is about the same thing: this share of
 # its score, and of what it matches.
 _NEAR, _SAME = 0.6, 0.5
@@ -86,70 +81,7 @@ class Policy:
     replying: float = 0.5
 
 
-@dataclass(frozen=True)
-class Features:
-    """What the index knows of a question's words; made by `retrieval.features.question_features`."""
-
-    term_scores: Csr  # (n_terms, n_units) BM25 score of each distinct term in each unit, by unit
-    names: Sequence[
-        tuple[tuple[int, ...], npt.NDArray[np.int64]]
-    ]  # what each name may mean, and the places of its terms
-    entities: Mapping[int, float]  # entities that the question names -> how sure that is, in (0, 1]
-    dated_units: npt.NDArray[np.int32]  # units that say a year within the question's period; empty without years
-    # Of each metadata value, number in titles and period that the question names: the units that have it, and how well
-    # each, in (0, 1].
-    stated: Sequence[tuple[npt.NDArray[np.int64], Vector]] = ()
-    ages: Vector | None = None  # (n_units,) days; None where newer units are no better
-    order: Vector | None = None  # (n_units,) higher where it was said later; None where the newest is not first
-    replies: npt.NDArray[np.bool_] | None = (
-        None  # (n_units,) an assistant says it; None where the question asks for that
-    )
-    name_terms: frozenset[str] = frozenset()  # of its names, as it writes them
-    held: Vector | None = None  # (n_units,) how well what units say held in the periods asked about, in [0, 1]
-    periods: Sequence[Period] = ()  # that it asks about
-    meant: Vector | None = None  # (n_units,) what units gain by vectors, where BM25's best has 1; None without vectors
-
-    @property
-    def in_name(self) -> npt.NDArray[np.bool_]:
-        """Which terms belong to the name of an entity, shape (n_terms,)."""
-        return self.terms_of(lambda _: True)
-
-    def terms_of(self, is_meant: Callable[[int], bool]) -> npt.NDArray[np.bool_]:
-        """Return which terms belong to a name that may mean such an entity, shape (n_terms,)."""
-        found = np.zeros(self.term_scores.shape[0], dtype=np.bool_)
-        for entities, places in self.names:
-            found[places] |= any(map(is_meant, entities))
-        return found
-
-
-@dataclass(frozen=True)
-class Links:
-    """The graph as sparse matrices, built once per index by `link`."""
-
-    entities: Csr  # (n_units, n_entities) mention counts
-    units: Csr  # (n_entities, n_units), its transpose
-    definitions: Csr  # (n_entities, n_units), not 0 where the unit's document has the entity as its title
-    about: float  # share of the units whose document is about what it is titled with, near 1 in an encyclopaedia
-    rarity: Vector  # (n_entities,), 1 for an entity in one unit, near 0 for one in all, 0 for a hub
-    steps: Walk
-
-
-def link_mentions(mentions: Csr, definitions: Csr, transposed: Csr) -> Links:
-    """Prepare the graph from `mentions` (n_units, n_entities), counts of names in titles and texts alike.
-
-    `transposed` is the same as (n_entities, n_units).
-    Edges of the walk weigh tf * (ln((n_units + 1) / df) + 1), those of hubs a tenth of that: they connect everything.
-    """
-    n_units, frequencies = mentions.shape[0], transposed.sizes
-    hub = frequencies > max(_HANDFUL, _HUB_SHARE * n_units)
-    rarity = np.log((n_units + 1) / np.maximum(frequencies, 1))
-    edge = np.where(hub, 0.1, 1.0) * (rarity + 1)
-    scaled_rarity = np.where(hub, 0.0, rarity / np.log(n_units + 1)) if n_units else rarity
-    about = len(np.unique(definitions.indices)) / max(n_units, 1)
-    return Links(mentions, transposed, definitions, about, scaled_rarity, walk_of(mentions, transposed, edge))
-
-
-def text_unit_scores(question: "Question") -> Vector:
+def text_unit_scores(question: Question) -> Vector:
     """Return the score of every text unit for a question, shape (n_units,)."""
     return rank(question.features, question.index.links, Policy())
 
@@ -158,6 +90,7 @@ def rank(question: Features, links: Links, policy: Policy) -> Vector:
     """Return the score of every unit, shape (n_units,); `best_rows` puts them in order.
 
     >>> from graphrag_lite.graph.sparse import from_dense
+    >>> from graphrag_lite.retrieval.links import link_mentions
     >>> mentions = np.array([[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])  # unit 0 is about entity 0 and names entity 1
     >>> definitions = from_dense([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     >>> links = link_mentions(from_dense(mentions), definitions, from_dense(mentions.T))
@@ -288,7 +221,7 @@ def _discounted(scores: Vector, term_scores: Csr, rates: Vector, depth: int) -> 
     result orders the units as they were taken: nothing gains, so none that is left can pass one that was taken.
     """
     places = np.flatnonzero(rates)
-    names = term_scores.rows(places)
+    names = rows_of(term_scores, places)
     if not len(names.data):
         return scores
     highest = np.array([names.data[start:end].max(initial=0.0) for start, end in pairwise(names.indptr.tolist())])

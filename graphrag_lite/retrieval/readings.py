@@ -1,6 +1,7 @@
 """How an index reads words of a question: as words that its texts hold, and as titles write numbers."""
 
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,36 +9,46 @@ import numpy as np
 from graphrag_lite.retrieval.columns import Strings
 from graphrag_lite.retrieval.spelling import readings
 from graphrag_lite.retrieval.title_numbers import as_titles_say
-from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.numbered_titles import as_said
-from graphrag_lite.text.words import content_words, terms
+from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
-    from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
     from graphrag_lite.text.numbered_titles import Numbered
 
+_VERSION = re.compile(r"(?<![\d.])\d+\.\d+(?![\d.]*\d)")
 MAX_READ = 100  # text units that are looked into for a word of several terms
 
 
-def question_readings(question: "Question") -> dict[str, str]:
-    """Return how words of a question are read: likely typing errors, and numbers that titles write otherwise."""
-    index = question.index
-    left_out: frozenset[str] = frozenset()
-    if question.language not in index.languages:  # its words are no errors, and one of the corpus may hold them
-        left_out = FUNCTION_WORDS.get(question.language, frozenset()) | {
-            word.casefold()
-            for word in content_words(question.text, question.language)
-            if word.islower() or any(map(index.bm25.holds, question.terms_of(word)))
-        }
+def question_readings(
+    index: "SnapshotView",
+    text: str,
+    languages: tuple[str, str],
+    capitalized: Collection[str],
+    left_out: Collection[str],
+) -> dict[str, str]:
+    """Return how words of a question are read: likely typing errors, and numbers that titles write otherwise.
+
+    Of its two `languages` one is its own, the other that which its words are analysed in. Words that are `left_out`, in
+    lower case, are no errors.
+    """
     vocabulary = Strings(index.column("search_terms", "term"))
-    capitalized, language = question.capitalized, question.analyzed_in
-    found = readings(question.text, language, index.bm25, vocabulary, index.passage, capitalized, left_out)
+    found = readings(text, languages[1], index.bm25, vocabulary, index.passage, capitalized, left_out)
 
     def borne_out(stated: str, said: "Numbered", word: str) -> bool:
         return _is_of_titles(index, stated, said, word)
 
-    return found | as_titles_say(question.text, question.language, index.title_numbers, borne_out)
+    found |= {version: longer for version in _VERSION.findall(text) if (longer := _longer(index, version))}
+    return found | as_titles_say(text, languages[0], index.title_numbers, borne_out)
+
+
+def _longer(index: "SnapshotView", version: str) -> str:
+    """Return how texts write a version that none of them has as it is: "25.1.0" for 25.1; "" where they do not."""
+    if index.bm25.holds(version):
+        return ""
+    longer = re.compile(rf"(?<![\d.]){re.escape(version)}(?:\.\d+)+")
+    units = index.bm25.all_of(version.split("."))[:MAX_READ].tolist()
+    return min((found for unit in units for found in longer.findall(index.passage(unit)[0])), default="")
 
 
 def _is_of_titles(index: "SnapshotView", stated: str, said: "Numbered", word: str) -> bool:
@@ -58,7 +69,7 @@ def _is_of_titles(index: "SnapshotView", stated: str, said: "Numbered", word: st
     rows = np.unique(document_row[units])
     initials = word == said.before[:1] + said.word[:1]
     spelt = terms(f"{said.before} {said.word}" if initials else said.word, language)
-    told = [document_row[index.bm25.postings(term)[0]] for term in spelt]
+    told = [document_row[index.bm25.units_of(term)] for term in spelt]
     if not told or not all(map(len, told)):
         return apart
     if min(len(np.intersect1d(rows, one)) for one in told) < len(rows) / 2:
@@ -75,9 +86,9 @@ def _is_written(index: "SnapshotView", word: str, language: str) -> bool:
     parts = list(dict.fromkeys(terms(word, language)))
     if not parts:
         return False
-    both = index.bm25.postings(parts[0])[0]
+    both = index.bm25.units_of(parts[0])
     for part in parts[1:]:
-        both = np.intersect1d(both, index.bm25.postings(part)[0])
+        both = np.intersect1d(both, index.bm25.units_of(part))
     if len(parts) == 1:
         return len(both) > 0
     return any(word.casefold() in index.passage(unit)[0].casefold() for unit in both[:MAX_READ].tolist())

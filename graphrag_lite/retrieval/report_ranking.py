@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from graphrag_lite import tables
 from graphrag_lite.errors import InputError
 from graphrag_lite.text.whole_corpus import about_something
 
@@ -33,19 +32,6 @@ def partition(rows: Sequence[Mapping[str, Any]], level: int) -> list[int]:
         for i, row in enumerate(rows)
         if row["parent"] in parted and (row["level"] >= level or row["community"] not in parted)
     ]
-
-
-def report_rows(index: "SnapshotView") -> list[dict[str, Any]]:
-    """Return what ranking needs of every community report; `parent` is the next community above that has one, or -1."""
-    columns = ["id", "community", "level", "title", "rank", "citations"]
-    rows: list[dict[str, Any]] = index.columns("community_reports", columns).to_pylist()
-    above = dict(tables.rows(index.columns("communities", ("community", "parent")), "community", "parent"))
-    reported = {row["community"] for row in rows}
-    for row in rows:
-        row["parent"] = above.get(row["community"], -1)
-        while row["parent"] not in reported and row["parent"] >= 0:
-            row["parent"] = above.get(row["parent"], -1)
-    return rows
 
 
 def report_language(index: "SnapshotView") -> str:

@@ -1,7 +1,6 @@
-"""What search needs of a snapshot, read when first used and kept."""
+"""What search needs of a snapshot, or of what conditions leave of it, found when first used and kept."""
 
-import os
-import weakref
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -10,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite import tables
-from graphrag_lite.errors import TableError
-from graphrag_lite.retrieval.bm25 import Bm25
+from graphrag_lite.errors import InputError
+from graphrag_lite.read.documents import ROLES
+from graphrag_lite.retrieval.bm25 import Bm25, read_postings
 from graphrag_lite.retrieval.columns import Strings, lists, matrices, numbers
+from graphrag_lite.retrieval.conditions import dated_until, read_condition
+from graphrag_lite.retrieval.snapshot_tables import SnapshotTables
 from graphrag_lite.retrieval.title_numbers import ByNumber, by_number
-from graphrag_lite.run import snapshots
 from graphrag_lite.settings import Search
-from graphrag_lite.tables.row_groups import RowGroups
 
 if TYPE_CHECKING:
     from datetime import date
@@ -25,33 +25,27 @@ if TYPE_CHECKING:
 
     from graphrag_lite.graph.sparse import Csr, Vector
     from graphrag_lite.retrieval.entity_names import NameTable
-    from graphrag_lite.retrieval.features import Attributes
     from graphrag_lite.retrieval.held import Held
+    from graphrag_lite.retrieval.links import Links
     from graphrag_lite.retrieval.note_vectors import NoteVectors
-    from graphrag_lite.retrieval.ranking import Links
+    from graphrag_lite.retrieval.unit_attributes import Attributes
     from graphrag_lite.retrieval.unit_communities import UnitCommunities
     from graphrag_lite.retrieval.vectors import Floats, Vectors
 
-INTACT_BYTES = 32_000_000  # of a mapped table: up to here its hash is compared when it is opened, which takes 50 ms
 MIN_SHARE = 0.05  # of the documents: a language of fewer is not one that questions are asked in
+LEAST_SHARED, SHARED = 3, 0.5  # documents of the commonest title; of all, those that share theirs with another
+WHOSE = frozenset({"speaker", "role"})  # fields of metadata that say whose a message is
 
 
-class SnapshotView:
+class SnapshotView(SnapshotTables):
     """What search needs of a snapshot."""
 
     note_vectors: "NoteVectors | None" = None  # where there is a model to ask
 
     def __init__(self, folder: Path, search: Search | None = None) -> None:
-        self.folder = folder
+        super().__init__(folder)
         self.search_settings = search or Search()
-        self.manifest: dict[str, Any] = snapshots.usable_manifest(folder)
-        weakref.finalize(
-            self, os.close, snapshots.hold_snapshot(folder)
-        )  # until then, retention leaves the folder alone
-        self._read: dict[str, pa.Table] = {}
         self._text: tuple[int, str] = (-1, "")  # of the last document
-        self._groups: dict[str, RowGroups] = {}
-        self._columns: dict[tuple[str, str], pa.ChunkedArray] = {}
         self._limited: tuple[tuple[str | date | None, ...], SnapshotView] | None = None  # the last one
 
     def limited(self, where: Sequence[str], until: "date | None" = None) -> "SnapshotView":
@@ -60,61 +54,11 @@ class SnapshotView:
         With `until`, no document that is dated later is there either. Raises InputError for a condition that cannot be
         read, a field that no document has, and where nothing is left.
         """
-        from graphrag_lite.retrieval.limited_view import LimitedView
-
         if not where and until is None:
             return self
         if self._limited is None or self._limited[0] != (*where, until):
             self._limited = (*where, until), LimitedView(self, where, until)
         return self._limited[1]
-
-    def arrow(self, name: str) -> "pa.Table":
-        """Return a table as Arrow, read once. Raises TableError where it is damaged."""
-        if name not in self._read:
-            self._read[name] = tables.read(self.folder, name)
-            if name in tables.MAPPED:
-                self._compare(name)
-        return self._read[name]
-
-    def column(self, table: str, column: str) -> "pa.ChunkedArray":
-        """Return a column of a table, read once, without the others. Raises TableError where it is damaged."""
-        if table in self._read or table in tables.MAPPED:
-            return self.arrow(table)[column]
-        if (table, column) not in self._columns:
-            self._columns[table, column] = tables.read(self.folder, table, only=[column])[column]
-        return self._columns[table, column]
-
-    def columns(self, table: str, names: Sequence[str]) -> "pa.Table":
-        """Return some columns of a table, without the others. Raises TableError where it is damaged."""
-        import pyarrow as pa
-
-        return pa.Table.from_arrays([self.column(table, name) for name in names], names=list(names))
-
-    def cell(self, table: str, column: str, row: int) -> Any:
-        """Return one value of a table. Of a long column, few others are read. Raises TableError where it is damaged."""
-        if table not in self._read and table not in tables.MAPPED and (table, column) not in self._columns:
-            if table not in self._groups:
-                self._groups[table] = RowGroups(self.folder, table)
-            if column in self._groups[table].long:
-                return self._groups[table].value(column, row)
-        return self.column(table, column)[row].as_py()
-
-    def _compare(self, name: str) -> None:
-        """Raise TableError where a mapped table that is not large is not what the manifest says."""
-        path, entry = tables.path_in(self.folder, name), self.manifest["tables"][name]
-        if entry["bytes"] <= INTACT_BYTES and snapshots.file_digest(path) != entry["sha256"]:
-            raise TableError(
-                f"{path}: this table is damaged (its sha256 is not the manifest's). "
-                "Run `graphrag-lite index` to build it again."
-            )
-
-    @property
-    def reports_are_written(self) -> bool:
-        """Whether community reports are a model's own words, not put together of the corpus's sentences."""
-        return bool(self.manifest["made"]["reports"] == "written")
-
-    def n_rows(self, name: str) -> int:
-        return int(self.manifest["tables"][name]["rows"])
 
     def passage(self, unit: int) -> tuple[str, str]:
         """Return the text of a text unit under the title of its document, and their language."""
@@ -154,21 +98,18 @@ class SnapshotView:
     @cached_property
     def bm25(self) -> Bm25:
         """BM25 over text units."""
-        return self._postings("search_terms", "text_units")
+        return read_postings(self.arrow("search_terms"), self.column("search_units", "norm"))
 
     @cached_property
     def report_bm25(self) -> Bm25:
         """BM25 over community reports."""
-        return self._postings("search_report_terms", "community_reports")
-
-    def _postings(self, name: str, over: str) -> Bm25:
-        return read_postings(self.arrow(name), self.n_rows(over))
+        return read_postings(self.arrow("search_report_terms"), self.column("search_reports", "norm"))
 
     @cached_property
     def links(self) -> "Links":
         """Which text units name, and which define, each entity."""
         from graphrag_lite.graph.sparse import Csr
-        from graphrag_lite.retrieval.ranking import link_mentions
+        from graphrag_lite.retrieval.links import link_mentions
 
         by_entity, by_unit = self.arrow("search_links"), self.arrow("search_units")
         n_entities, n_units = by_entity.num_rows, by_unit.num_rows
@@ -184,14 +125,36 @@ class SnapshotView:
         """Which community each text unit is of."""
         from graphrag_lite.retrieval.unit_communities import unit_communities
 
-        return unit_communities(self)
+        return unit_communities(self, self.links)
 
     @cached_property
     def report_rows(self) -> list[dict[str, Any]]:
-        """What ranking needs of every community report (`report_ranking.report_rows`)."""
-        from graphrag_lite.retrieval.report_ranking import report_rows
+        """What ranking needs of every community report; `parent` is the next community above that has one, or -1."""
+        names = ["id", "community", "level", "title", "rank", "citations"]
+        rows: list[dict[str, Any]] = self.columns("community_reports", names).to_pylist()
+        above = dict(tables.rows(self.columns("communities", ("community", "parent")), "community", "parent"))
+        reported = {row["community"] for row in rows}
+        for row in rows:
+            row["parent"] = above.get(row["community"], -1)
+            while row["parent"] not in reported and row["parent"] >= 0:
+                row["parent"] = above.get(row["parent"], -1)
+        return rows
 
-        return report_rows(self)
+    @cached_property
+    def recurring_titles(self) -> list[tuple[str, list[int]]]:
+        """Titles that many documents share, as rows of a table of tickets do, without the documents' own ids.
+
+        With the rows of the documents that have each, the commonest first, ties by the first document. None where most
+        documents have a title of their own.
+        """
+        shared: dict[str, list[int]] = defaultdict(list)
+        documents = self.columns("documents", ("title", "source_id"))
+        for row, (title, own) in enumerate(tables.rows(documents, "title", "source_id")):
+            shared[title.removeprefix(f"{own}: ")].append(row)
+        found = sorted(((one, rows) for one, rows in shared.items() if len(rows) > 1), key=lambda item: -len(item[1]))
+        n_shared = sum(len(rows) for _, rows in found)
+        few = not found or len(found[0][1]) < LEAST_SHARED or n_shared < SHARED * self.n_rows("documents")
+        return [] if few else found
 
     @cached_property
     def days(self) -> "Vector":
@@ -216,15 +179,18 @@ class SnapshotView:
     def attributes(self) -> "Attributes":
         """The days of text units, metadata values that documents share, words with a number in titles, and replies."""
         from graphrag_lite.retrieval.entity_names import name_table
-        from graphrag_lite.retrieval.features import Attributes
-        from graphrag_lite.retrieval.replies import is_assistant
+        from graphrag_lite.retrieval.unit_attributes import Attributes
 
         data = self.arrow("search_values")
         offsets, rows = lists(data["rows"], "int32")
         units = [rows[start:end] for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
         values = list(zip(data["field"].to_pylist(), data["value"].to_pylist(), strict=True))
         names = name_table((value, place) for place, (field, value) in enumerate(values) if field != tables.OF_TITLES)
-        said = [units[place] for place, (field, value) in enumerate(values) if is_assistant(field, value)]
+        said = [
+            units[place]
+            for place, (field, value) in enumerate(values)
+            if field.casefold() in WHOSE and ROLES.get(value.casefold()) == "assistant"
+        ]
         replies = np.isin(np.arange(len(self.days)), np.concatenate(said)) if said else None
         return Attributes(self.days, names, units, self.title_numbers, replies, self.held, self.order)
 
@@ -248,8 +214,7 @@ class SnapshotView:
     @cached_property
     def vectors(self) -> "Vectors":
         """The vectors of text units, and their cells where they are so many: the buffers of the tables, not copied."""
-        from graphrag_lite.retrieval.vector_cells import Cells
-        from graphrag_lite.retrieval.vectors import Vectors
+        from graphrag_lite.retrieval.vectors import Cells, Vectors
 
         cells = None
         if "search_vector_cells" in self.manifest["tables"] and self.n_rows("search_vector_cells"):
@@ -295,8 +260,65 @@ class SnapshotView:
         return {identity: i for i, identity in enumerate(self.column("text_units", "id").to_pylist())}
 
 
-def read_postings(table: "pa.Table", n_rows: int) -> Bm25:
-    """Return the postings that a table holds, over `n_rows` rows of another."""
-    data = table.combine_chunks()
-    (offsets, rows), (_, scores) = lists(data["rows"], "int32"), lists(data["scores"], "float32")
-    return Bm25(n_rows, Strings(data["term"]), offsets, rows, scores)
+class LimitedView(SnapshotView):
+    """What `where`, a list of conditions that all have to hold, leaves of another view, of documents until a day.
+
+    Whatever reads the other reads this as well, and finds nothing of what is left out: no row, no count, no word of its
+    text (`limited_tables`). Scores of BM25 stay those of the whole index. A passage of several messages is found by all
+    its words, and tells only those of the messages that are left. What has no date was there on every day. Raises
+    InputError for a condition that cannot be read, and where nothing is left.
+    """
+
+    def __init__(self, whole: SnapshotView, where: Sequence[str], until: "date | None" = None) -> None:
+        self.whole = whole  # which holds the folder
+        self.folder, self.search_settings, self.manifest = whole.folder, whole.search_settings, whole.manifest
+        self._read: dict[str, pa.Table] = {}
+        self._text: tuple[int, str] = (-1, "")
+        self._limited = None
+        self.note_vectors = whole.note_vectors
+        from graphrag_lite.retrieval.limited_tables import tables_left
+
+        limits = [read_condition(stated) for stated in where] + ([dated_until(until)] if until else [])
+        self._left = tables_left(whole, np.asarray(whole.document_row), limits)
+
+    async def embed(self, questions: Sequence[str]) -> "list[Floats | None]":
+        return await self.whole.embed(questions)
+
+    def n_rows(self, name: str) -> int:
+        return int(self.arrow(name).num_rows)
+
+    def arrow(self, name: str) -> "pa.Table":
+        from graphrag_lite.retrieval.limited_tables import LIMITS, without_enders
+
+        if name not in self._read:
+            if name not in LIMITS:
+                raise InputError(f"What the table {name} tells cannot be limited by conditions.")
+            table = LIMITS[name](self.whole.arrow(name), self._left)
+            if name == "facts":
+                table = without_enders(table, self.column("fact_mentions", "id"))
+            self._read[name] = table.combine_chunks()
+        return self._read[name]
+
+    def column(self, table: str, column: str) -> "pa.ChunkedArray":
+        return self.arrow(table)[column]
+
+    def columns(self, table: str, names: Sequence[str]) -> "pa.Table":
+        return self.arrow(table).select(list(names))
+
+    def cell(self, table: str, column: str, row: int) -> Any:
+        return self.arrow(table)[column][row].as_py()
+
+    @cached_property
+    def vectors(self) -> "Vectors":
+        from graphrag_lite.retrieval.vectors import Vectors
+
+        blocks, start = [], 0
+        for block in self.whole.vectors.blocks:
+            first, last = np.searchsorted(self._left.unit_rows, (start, start + len(block)))
+            blocks.append(block[self._left.unit_rows[first:last] - start])
+            start += len(block)
+        return Vectors(blocks)
+
+    @cached_property
+    def vector_weight(self) -> float:
+        return self.whole.vector_weight

@@ -74,12 +74,12 @@ def readings(
     unknown: dict[str, tuple[str, bool]] = {}
     for word in (match[0] for match in _WORD.finditer(question)):
         for term in terms(word, language) if word.casefold() not in left_out else ():
-            if len(index.postings(term)[0]):
+            if len(index.units_of(term)):
                 known[term] = None
             elif _is_read(word, term):
                 unknown[word] = term, word in capitalized
             elif len(parts := _NUMBERED.findall(word)) > 1 and all(
-                len(index.postings(part)[0]) for part in terms(" ".join(parts), language)
+                len(index.units_of(part)) for part in terms(" ".join(parts), language)
             ):
                 found[word] = " ".join(parts)
     if not unknown:
@@ -89,14 +89,14 @@ def readings(
         near = nearest(term, vocabulary)
         if len(term) <= SHORT_STEM and term != word and _VERB.fullmatch(word):
             near = {other: n for other, n in near.items() if len(other) != len(term) or sorted(other) == sorted(term)}
-        fits = {other: others[index.postings(other)[0]] + index.postings(other)[1] for other in near}
+        fits = {other: others[index.units_of(other)] + index.postings(other)[1] for other in near}
         tops = {other: float(fits[other].max(initial=0.0)) for other in near}
         fitting = [other for other in near if tops[other] >= MIN_FIT[word.islower()] * others.max(initial=0.0)]
         fitting.sort(key=lambda other: (near[other], -tops[other], other))
         forms: list[tuple[int, int, str]] = []
         for place, other in enumerate(fitting[:MAX_READ]):
             best = np.argsort(-fits[other], kind="stable")[:MAX_READ]
-            edits, written = _written(word, other, named, map(passage, index.postings(other)[0][best].tolist()))
+            edits, written = _written(word, other, named, map(passage, index.units_of(other)[best].tolist()))
             if edits <= 1 + (len(term) >= TWO_EDITS):
                 forms.append((edits, place, written))
         if forms:

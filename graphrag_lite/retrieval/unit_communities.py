@@ -1,16 +1,15 @@
 """Which community each text unit is of: the one of whose entities it says most."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag_lite.graph.sparse import source_nodes
+from graphrag_lite.retrieval.links import Links
+from graphrag_lite.retrieval.snapshot_tables import SnapshotTables
 from graphrag_lite.tables import spare_pandas
-
-if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 NO_COMMUNITY = -2  # -1 is the parent of the top level
 
@@ -26,7 +25,7 @@ class UnitCommunities(NamedTuple):
     of_unit: npt.NDArray[np.int64]
 
 
-def unit_communities(index: "SnapshotView") -> UnitCommunities:
+def unit_communities(index: SnapshotTables, links: Links) -> UnitCommunities:
     """Return the communities of an index, and which its text units are of; ties go to the highest number."""
     import pyarrow.compute as pc
 
@@ -41,9 +40,9 @@ def unit_communities(index: "SnapshotView") -> UnitCommunities:
     owners = np.repeat(np.searchsorted(numbers, found), np.asarray(pc.list_value_length(members)))
     column = np.full(index.n_rows("entities"), -1)
     column[np.asarray(rows)] = owners  # the last of an entity is the finest
-    mentions = index.links.entities
+    mentions = links.entities
     told = column[mentions.indices]
-    worth = np.log1p(mentions.data) * index.links.rarity[mentions.indices]
+    worth = np.log1p(mentions.data) * links.rarity[mentions.indices]
     held = (told >= 0) & (worth > 0)
     pairs, place = np.unique(source_nodes(mentions)[held] * len(numbers) + told[held], return_inverse=True)
     unit, said = np.divmod(pairs, max(len(numbers), 1))

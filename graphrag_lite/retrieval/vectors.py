@@ -1,9 +1,12 @@
 """Vectors of text units, and how far they stand out for a question.
 
-Up to a million, a question is compared with all, by one matrix product a block of units. Beyond, where they are divided
-into cells, with those of the nearest cells; the crowd that they stand out of is then a fixed sample.
+Up to a million, a question is compared with all, by one matrix product a block of units. Beyond, they are divided into
+cells (an inverted file: Sivic and Zisserman 2003; Jégou, Douze and Schmid 2011): faiss finds the cells' centres by
+k-means over a sample, and the cell of each vector. A question is compared with those of the nearest cells only, and the
+crowd that they stand out of is a fixed sample. Vectors stay where they are, so a cosine that is looked at is exact.
 """
 
+import importlib.util
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,16 +15,34 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag_lite.retrieval.top_k import best_rows
-from graphrag_lite.retrieval.vector_cells import Cells, Rows
 
 Floats = npt.NDArray[np.float32]
 Vector = npt.NDArray[np.float64]
-
+Rows = npt.NDArray[np.int32]
 # The best unit by vectors counts for at most this, where the best by BM25 counts for 1: a good embedding model is as
 # good as words, not a substitute for the names and hops that are added to both.
 _MOST = 1.0
 _BY_WORDS = 1000  # best units by BM25 that are compared with a question wherever they are
 _CROWD = 4096  # vectors whose mean and deviation stand for those of all
+LIBRARY = "faiss"  # of the extra [ann]
+_SEED = 0xFA155
+_PER_ROOT = 2.0  # cells, times the square root of the number of vectors
+_SAMPLE, _STEPS = 64, 10  # vectors of the sample for each cell, and steps of k-means
+_NEAREST = 64  # cells that a question looks into: docs/dependencies.md has what it finds there
+
+
+@dataclass(frozen=True)
+class Cells:
+    """`centres` (n_cells, n_dimensions) of length 1, and the rows of the vectors in each cell, ascending."""
+
+    centres: Floats
+    rows: Sequence[Rows]
+
+    def near(self, question: Floats) -> Rows:
+        """Return the rows of the vectors in the cells that are nearest to a question, ascending."""
+        by_centre = self.centres @ question
+        nearest = np.argsort(-by_centre, kind="stable")[:_NEAREST]
+        return np.sort(np.concatenate([self.rows[cell] for cell in nearest.tolist()]))
 
 
 @dataclass(frozen=True)
@@ -111,3 +132,29 @@ def vector_scores(vectors: Vectors, question: Floats, weight: float, by_words: V
     highest = float(gains.max(initial=0.0))
     gains *= _MOST / max(highest, _MOST)
     return gains
+
+
+def can_divide() -> bool:
+    """Say whether the library is there."""
+    return importlib.util.find_spec(LIBRARY) is not None
+
+
+def divide(vectors: Vectors) -> Cells:
+    """Divide vectors into cells: the same ones whenever it is asked, however many threads there are."""
+    import faiss
+
+    n_cells = max(1, round(_PER_ROOT * len(vectors) ** 0.5))
+    kmeans = faiss.Kmeans(
+        vectors.n_dimensions,
+        n_cells,
+        niter=_STEPS,
+        seed=_SEED,
+        spherical=True,
+        min_points_per_centroid=1,
+        max_points_per_centroid=_SAMPLE,
+    )
+    kmeans.train(vectors.spread(_SAMPLE * n_cells))
+    own = np.concatenate([kmeans.assign(block)[1] for block in vectors.blocks])
+    order = np.argsort(own, kind="stable").astype(np.int32)
+    ends = np.searchsorted(own[order], np.arange(1, n_cells))
+    return Cells(np.asarray(kmeans.centroids), np.split(order, ends))

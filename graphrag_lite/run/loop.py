@@ -4,6 +4,7 @@ A stage runs when its stamp is new (`stamps`). Otherwise its tables are taken fr
 the current snapshot.
 """
 
+import asyncio
 import contextlib
 import datetime
 import logging
@@ -22,7 +23,7 @@ from graphrag_lite.errors import TableError
 from graphrag_lite.run import comparison, results, snapshots
 from graphrag_lite.run.progress import LARGE, Progress
 from graphrag_lite.run.stamps import Stage, Stamp, arguments, digest_of, libraries, origins, reasons, stamp_of, versions
-from graphrag_lite.run.turns import stages_in_turn
+from graphrag_lite.run.turns import Checking, stages_in_turn
 from graphrag_lite.run.workers import Engine, Workers, give_memory_back, peak_memory
 from graphrag_lite.settings import Settings
 from graphrag_lite.watch import Silence, Watch
@@ -116,22 +117,26 @@ async def _bring_up(
     stamp = stamp_of(stage, so_far.settings, so_far.services, so_far.digests)
     record = None
     if published and not again:
-        there = (published[0], published[1]["stages"], so_far.building, so_far.digest)
-        record = results.reuse(stage, stamp, *there)
-    kept = record is not None
-    if record is None and not again:
+        record = results.reuse(stage, stamp, published[0], published[1]["stages"], so_far.building, so_far.digest)
+    if not (kept := record is not None) and not again:
         record = results.reuse(stage, stamp, so_far.building, so_far.stamps, so_far.building)
     if not so_far.anew and not kept:
         made = published[1] if published else {}
         made_with = {**made.get("libraries", {}), **versions(made.get("plugins", {}))}
         so_far.why += reasons(stage, before, stamp, so_far.inputs, made_with, origins(so_far.services), refresh=again)
     if record is None:
+        check = None
         model: Model | None = so_far.services.get("model")
         if model and not so_far.checked and (stage.asks or before is None or before["stamp"] != stamp):
-            await model.check()  # before the first work, unless it only tries again what no model does
-            so_far.checked = True
+            so_far.checked = True  # before the first work, unless it only tries again what no model does
+            if model.loop is None or stage is not so_far.stages[0]:  # the first one only reads
+                await model.check()
+            else:
+                watch = Checking(watch, check := model.started(model.check()))
         so_far.ran.append(stage.name)
         record = await _run_stage(stage, stamp, so_far, engine, watch, started, again=again)
+        if check:
+            await asyncio.wrap_future(check)
     asked_again = again or bool(before and before["failures"])
     so_far.unchanged = so_far.unchanged and (kept or (asked_again and results.same_result(before, record)))
     so_far.digests |= {name: entry["sha256"] for name, entry in record["tables"].items()}
@@ -183,7 +188,9 @@ def _publish(
     published, services = so_far.published, so_far.services
     model: Model | None = services.get("model")
     with snapshots.explain_write_errors(so_far.output):
-        so_far.records["failures"] = {"tables": {"failures": _write_failures(so_far.building, so_far.records)}}
+        failed = [(what, name, *rest) for name, each in so_far.records.items() for what, *rest in each["failures"]]
+        told = _write(so_far.building, "failures", tables.make("failures", failed))
+        so_far.records["failures"] = {"tables": {"failures": told}}
         so_far.why = list(dict.fromkeys(so_far.why))
         manifest = _manifest(so_far.settings, so_far.records, seconds, peak) | {"why": so_far.why, "changes": {}}
         manifest["previous"] = published[0].name if published else None
@@ -261,11 +268,6 @@ def _write(building: Path, name: str, table: Any) -> dict[str, Any]:
     path = tables.write(building, name, table)
     rows = table.num_rows if whole else tables.stored_shape(building, name)[1]
     return {"rows": rows, "bytes": path.stat().st_size, "sha256": snapshots.file_digest(path)}
-
-
-def _write_failures(building: Path, records: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    rows = [(what, stage, *rest) for stage, record in records.items() for what, *rest in record["failures"]]
-    return _write(building, "failures", tables.make("failures", rows))
 
 
 def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: float, peak: int) -> dict[str, Any]:

@@ -4,7 +4,6 @@ A task whose worker or machine dies is done again by Ray elsewhere; what a machi
 on disk; a machine that joins gets tasks. What a task returns depends on its part alone, so all of this changes no byte.
 """
 
-import contextlib
 import importlib.util
 import os
 import platform
@@ -65,20 +64,23 @@ class RayEngine:
         if not ray.is_initialized():
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
             here: dict[str, Any] = {"num_cpus": self.n, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
-            with _own_signals():
-                try:
-                    host, _, port = (self.address or "").rpartition(":")
-                    if port.isdecimal():  # Ray would try for minutes
-                        socket.create_connection((host, int(port)), timeout=PATIENCE).close()
-                    ray.init(
-                        self.address or "local",
-                        log_to_driver=False,
-                        logging_level="ERROR",
-                        **({} if self.address else here),
-                    )
-                except (OSError, RuntimeError, ValueError) as error:
-                    told = " ".join(str(error).split())
-                    raise SettingsError(f"ray_address: {self.address} cannot be joined: {told}") from None
+            handler = signal.getsignal(signal.SIGTERM)
+            try:
+                host, _, port = (self.address or "").rpartition(":")
+                if port.isdecimal():  # Ray would try for minutes
+                    socket.create_connection((host, int(port)), timeout=PATIENCE).close()
+                ray.init(
+                    self.address or "local",
+                    log_to_driver=False,
+                    logging_level="ERROR",
+                    **({} if self.address else here),
+                )
+            except (OSError, RuntimeError, ValueError) as error:
+                told = " ".join(str(error).split())
+                raise SettingsError(f"ray_address: {self.address} cannot be joined: {told}") from None
+            finally:
+                if threading.current_thread() is threading.main_thread():
+                    signal.signal(signal.SIGTERM, handler)  # in the place of Ray's own
             self._own = True
             ray._private.worker._worker_logs_enabled = False  # on standard output, beside what --json prints
         self.started = True
@@ -111,16 +113,3 @@ def _result(task: Any) -> Any:
             f"Ray gave up a part of the work, most likely because memory was short: {told} Nothing was published;"
             " finished stages are kept."
         ) from None
-
-
-@contextlib.contextmanager
-def _own_signals() -> Iterator[None]:
-    """Keep what is done on SIGTERM, which Ray has a handler of its own for."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.errors import GraphragLiteError, LockedError, OverrideError
-from graphrag_lite.read.json_lines import objects
+from graphrag_lite.read.json_values import objects
 from graphrag_lite.run import snapshots
 
 if TYPE_CHECKING:

@@ -256,12 +256,9 @@ def reasons(
         others = {name for name, _ in made_with.items() ^ (libraries() | theirs).items()}
         code = f"other code of {' or '.join(['graphrag-lite', *theirs])}"
         found.append(f"other versions: {', '.join(sorted(others))}" if others else code)
-    if was.get("settings") != stamp["settings"]:
-        found.append(f"settings of {stage.name}")
-    if was.get("mode") != stamp["mode"]:
-        found.append(f"communities.mode is {stamp['mode']}")
-    if was.get("model") != stamp["model"]:
-        found.append(f"model or prompts of {stage.name}")
+    told = {"settings": f"settings of {stage.name}", "mode": f"communities.mode is {stamp['mode']}"}
+    told["model"] = f"model or prompts of {stage.name}"
+    found += [what for part, what in told.items() if was.get(part) != stamp[part]]
     if any(was.get("reads", {}).get(name) != stamp["reads"][name] for name in stage.reads if name in inputs):
         found.append("documents")
     if was == stamp:

@@ -4,6 +4,7 @@ there: the stages between compute meanwhile."""
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any
 
 from graphrag_lite.run.stamps import Stage
@@ -33,6 +34,18 @@ class InTurn(Silence):
         self.spent = usage
         if self.its_turn:
             self.watch.spend(usage)
+
+
+class Checking(Silence):
+    """The watch of a stage beside which it is checked whether the model can be asked; it ends where it cannot."""
+
+    def __init__(self, watch: Watch, check: "Future[None] | asyncio.Future[None]") -> None:
+        self.watch, self.check = watch, check
+
+    def advance(self, done: int, total: int) -> None:
+        if self.check.done():
+            self.check.result()
+        self.watch.advance(done, total)
 
 
 async def stages_in_turn(

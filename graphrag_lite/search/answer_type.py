@@ -7,10 +7,11 @@ COLING 2002; here by question words alone, nothing is learned).
 import re
 from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.other_words import attributes_told, in_other_words
+from graphrag_lite.retrieval.question_kinds import HOW_MANY, SAID, Kind, light_verbs
 from graphrag_lite.search.definitions import defines, names_holder, roles_asked, thing_asked
 from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.times import ANY_MONTH
@@ -19,18 +20,13 @@ from graphrag_lite.text.words import UNSPACED, WORD_PATTERN, content_words, term
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.bm25 import Bm25
+    from graphrag_lite.retrieval.features import Features
     from graphrag_lite.retrieval.question import Question
-    from graphrag_lite.retrieval.ranking import Features
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
-Kind = Literal["time", "number", "person", "location", ""]
-
-_ASKED = expressions(__package__, "question_words.txt")
 _WHY = re.compile(expressions(__package__, "sentence_choice.txt")["why"], re.I)
-HOW_MANY = re.compile(_ASKED["how many"], re.I)
-_SAID = re.compile(r"(?i)\bwhat (?:do|does|did|has|have) .+? (?:say|said|tell|told|think|explain|announced?|report)\b")
+SAYING = frozenset(("say", "said", "tell", "told", "think", "explain", "announc", "report"))
 DENIED = re.compile(r"(?:\b(?:not|never|no longer|nicht|nie)|n['’]t) (\w+)")
-KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]
 _WORD = re.compile(WORD_PATTERN)
 _MONTH = rf"(?:{ANY_MONTH})(?!\w)"
 _TIME = re.compile(  # of folded texts
@@ -51,28 +47,6 @@ REACH, NEAR = 60, 6  # characters before and behind a number that are looked at;
 _YEAR = re.compile(r"(?:1[1-9]|20)\d\d\D?")
 
 
-def kind_asked(question: str, language: str) -> Kind:
-    """Return what a question in `language` (ISO 639-1) asks for, by the first question word; "" where none says.
-
-    >>> [kind_asked(question, "en") for question in ("When did he land?", "Name it.", "How many are there?")]
-    ['time', '', 'number']
-    >>> kind_asked("谁来过？", "zh"), kind_asked("What is the default width of the logo?", "en")
-    ('person', 'number')
-    >>> kind_asked("In welchem Jahr sank es?", "de"), kind_asked("Thành phố nào lớn nhất?", "vi")
-    ('time', 'location')
-    >>> kind_asked("Vad var namnet?", "sv"), kind_asked("Var ligger Lund?", "sv"), kind_asked("AI là gì?", "vi")
-    ('', 'location', '')
-    """
-    found: list[tuple[int, int, Kind]] = []
-    for code in (language, "any"):
-        for rank, kind in enumerate(KINDS):
-            words = _ASKED.get(f"{code} {kind}", "(?!)")
-            bounded = words if code == "any" else rf"(?<!\w)(?:{words})(?!\w)"
-            if match := re.search(bounded, question, re.I):
-                found.append((match.start(), rank, kind))
-    return min(found)[2] if found else ""
-
-
 @dataclass(frozen=True, slots=True)
 class Sought:
     """What an answer is to hold beside the terms of its question: a kind of thing, or what things are.
@@ -80,8 +54,9 @@ class Sought:
     `words` are the question's as it writes them, in lower case, or as the texts' language does; it has `n_words`.
     `named` are the entities that it names: neither is an answer. `things` are names of what it asks the definition of,
     `role` are the forms of a role of which it asks who has it;
-    `how_many`: it asks for a count; `said`: for what somebody says; `newest`: each document may tell anew;
+    `how_many`: it asks for a count; `newest`: each document may tell anew;
     `why`: for a reason; `affirms`: for that or a `kind`, of what it does not deny.
+    `idle` are terms of it that say next to nothing, `names` those of names.
     `others` are terms that mean the same as a term of it, `told` how texts tell the attributes that it asks for, with
     the terms that ask.
     """
@@ -93,10 +68,11 @@ class Sought:
     things: tuple[str, ...] = ()
     role: tuple[str, ...] = ()
     how_many: bool = False
-    said: bool = False
     newest: bool = False
     why: bool = False
     affirms: bool = False
+    idle: Set[str] = frozenset()
+    names: Set[str] = frozenset()
     others: Sequence[tuple[str, Set[str]]] = ()
     told: Sequence[tuple[re.Pattern[str], frozenset[str]]] = ()
 
@@ -171,7 +147,7 @@ class Sought:
 def expected_answer(question: "Question", features: "Features | None" = None) -> Sought:
     """Return what an answer to a question is to hold; without its `features`, names in it are words as others are."""
     index, asked = question.index, question.as_read
-    kind, named = kind_asked(asked, question.language), features.entities if features else {}
+    kind, named = question.kind, features.entities if features else {}
     words = dict.fromkeys(word.casefold() for word in content_words(asked, question.language))
     others = {form for word in words for _, form in question.translated(word)}
     told = attributes_told(asked, question.analyzed_in)
@@ -188,7 +164,10 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
         things=tuple(dict.fromkeys(things)),
         role=role,
         how_many=HOW_MANY.search(asked) is not None,
-        said=_SAID.search(asked) is not None,
+        idle=(SAYING if SAID.search(asked) else frozenset()).union(
+            terms(" ".join(light_verbs(asked, question.analyzed_in)), question.analyzed_in)
+        ),
+        names=features.name_terms if features else frozenset(),
         why=(why := _WHY.search(asked) is not None),
         affirms=(why or kind != "") and not DENIED.search(asked),
         others=(

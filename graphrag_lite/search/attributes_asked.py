@@ -2,27 +2,27 @@
 
 `retrieval/abstention.py` asks whether a passage fits a question as a whole. A passage about somebody does so by the
 name, though nobody says how tall she is. So beside the one name of a question some sentence has to hold another word
-of it, in any form. Where it asks for an attribute that texts tell in few ways (height, age, marriage), what is read for
-the answer has to hold one of these; so it is for a number of things. In a large corpus of passages, a word that no text
-holds in any form tells as much in a short question.
+of it, in any form. Where it asks for an attribute that texts tell in few ways (height, age, marriage), one of these has
+to stand close to the name; so it is for a number of things. In a large corpus of passages, a word that no text holds in
+any form tells as much in a short question.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from datetime import date
+from itertools import pairwise
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphrag_lite.retrieval import top_k
-from graphrag_lite.retrieval.abstention import INFLECTED, MIN_UNITS
-from graphrag_lite.retrieval.bm25 import LEAST_STEM, YEAR
-from graphrag_lite.retrieval.entity_names import find_mentions
+from graphrag_lite.retrieval.abstention import INFLECTED
+from graphrag_lite.retrieval.bm25 import LEAST_STEM, MIN_UNITS, YEAR
 from graphrag_lite.retrieval.other_words import amounts, attributes_told, general_terms, in_other_words, role_terms
-from graphrag_lite.search.answer_type import Sought, kind_asked
+from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.beside_names import (
+    Beside,
     beside,
     beside_names,
     has_form,
@@ -36,7 +36,7 @@ from graphrag_lite.search.definitions import only_alike, thing_asked
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
-from graphrag_lite.text.words import ASKING, UNSPACED, content_words, terms
+from graphrag_lite.text.words import ASKING, UNSPACED, WORD_PATTERN, content_words, terms
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 READ = 12  # best text units that an answer is read from
 HOPS = 2  # terms besides a name from which a question may lead on from the document about it to another
 WHOLE_NAME = 3  # words of a name that some sentence has to hold together
+# Characters between a name, "he" or "It", and what tells an attribute of it, at most. Told of a name alone, it is 48 at
+# most over 12 sets; farther off, where a name stands in 20 sentences, nearly every attribute is told of something else.
+CLOSE, CLOSE_TO_HE, CLOSE_TO_IT = 60, 10, 25
 LEAST_NAME = 3  # letters of a name's word
 PART = 0.5  # of a word is an n-gram of a script without spaces
 LEAST_BESIDE = 0.1  # of what is asked of a name, by idf: with less beside it nobody tells it
@@ -57,14 +60,14 @@ LONG = 8  # terms of a question that holds its name by the way
 SHORT, KNOWN, PASSAGE = 4, 0.05, 15
 UNHEARD = 0.3  # of a small corpus, whose next word is new so often: that none of its texts has a word tells nothing
 FEW, KNOWN_OF_FEW = 2, 0.1  # with fewer words, each of them counts more
-_NUMBER = re.compile(r"[0-9]{3,4}")
+_NUMBER = re.compile(r"[0-9]{3,4}|[0-9]+\.[0-9]+")
 # Amounts of time are added up, not told; people are told as what they are, or by the number alone ("31 came").
 _HOW_MANY = re.compile(
     r"(?i)how many (?!times\b|people (?!do|work)|(?:minute|hour|day|week|month|year)s?\b)([\w-]+(?: [\w-]+)?)"
 )
-_ABOUT = re.compile(r"\b(?:say|said|think|decide|write|tell us|mention) (?:\w+ )?about (.+)", re.I)
-_PRONOUN = re.compile(r"\b(?:he|she|his|hers?|him|they|their|them|who|whose)\b", re.I)
-_OF_MANY = re.compile(r"\b(?:we|our|us|its?|they|their|them|who|whose)\b", re.I)  # of an organization
+_ONE = re.compile(r"\b(?:he|she|his|hers?|him)\b", re.I)
+_LEANS = re.compile(r"\A\W*(?:its?|they|their|the|this)\b", re.I)
+_WORD = re.compile(WORD_PATTERN)
 _HOW_TO = re.compile(r"\W*how (?:do|can|should|could|would) (?:I|we)\b", re.I)
 _HOLDER = re.compile(r"\W*who (?:is|was) (?:(?:the|an?) |.*\w['’]s? )([a-z]+)(?: (?:of|for|at|in) .*)?\W*$", re.I)
 _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
@@ -119,7 +122,7 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
     if _is_of_another(asked, scores):
         return True
     inflected = question.analyzed_in != "en" and bm25.novelty[1] >= INFLECTED
-    if not inflected and (_misses_a_word(asked) or _misses_its_topic(question) or _is_in_pieces(asked, scores)):
+    if not inflected and (_misses_a_word(asked) or _is_in_pieces(asked, scores)):
         return True
     names = {term for term in asked.names if bm25.holds(term)}
     if (inflected and not asked.told) or not _asks_of_one(asked, names, best):
@@ -133,7 +136,7 @@ def _asked(question: "Question") -> _Asked:
     counted = _counted(question)
     length = sum(1.0 if not UNSPACED.match(term) else PART for term in question.weights)
     attributes = attributes_told(question.text, question.analyzed_in) if length <= LONG else []
-    names = question.names or (set(question.terms_of(" ".join(_known_names(question)))) if attributes else set())
+    names = question.names or (set(question.terms_of(" ".join(question.known_names))) if attributes else set())
     names = names - counted - general_terms() - role_terms()
     words = {term for term in question.terms if not UNSPACED.match(term)}
     words -= names | ASKING | QUANTIFIERS | general_terms()
@@ -154,17 +157,26 @@ def _is_nowhere(asked: _Asked, best: Iterable[int]) -> bool:
     read = [text_of(asked.question.index, unit) for unit in best]
     if not all(asked.tell(read)):
         return True
-    spoken = (text[start:end] for text in read for start, end in sentences(text, "en"))
+    spoken = ([text[start:end] for start, end in sentences(text, "en")] for text in read)
     return bool(asked.counted) and not any(
-        has_form(asked.counted, terms(one, "en")) and Sought().has_count(one) for one in spoken
+        Sought().has_count(said) and _tells_count(asked, before, said)
+        for one in spoken
+        for before, said in pairwise(("", *one))
     )
+
+
+def _tells_count(asked: _Asked, before: str, said: str) -> bool:
+    """Say whether a number is of what is counted, which its sentence has, or the one `before`: "200 were printed"."""
+    own = terms(said, "en")
+    elsewhere = has_form(asked.counted, terms(before, "en")) and not asked.others.isdisjoint(own)
+    return has_form(asked.counted, own) or (elsewhere and Sought().counts(said, asked.others, "en"))
 
 
 def _is_not_beside_unspaced(asked: _Asked, best: Sequence[int]) -> bool:
     """Say whether none of the attributes is told beside a name in a script without spaces."""
     index = asked.question.index
     names = _unspaced_names(asked.question, [text_of(index, unit) for unit in best]) if asked.told else ()
-    near = (text for unit in best for text, _ in beside(index, unit, frozenset(), names))
+    near = (one.text for unit in best for one in beside(index, unit, frozenset(), names))
     return bool(names) and not any(asked.tell(near))
 
 
@@ -181,8 +193,9 @@ def _is_of_another(asked: _Asked, scores: "Scores") -> bool:
     lacking = len(words) if not paid else len(words) // 2 if len(words) > 2 else 0
     near = list(beside_names(asked.question.index, rarest(bm25, held), set(), scores))
     return bool(near) and not any(
-        all(asked.tell([text])) and sum(not has_form(asked.meant.get(term, {term}), own) for term in words) <= lacking
-        for text, own in near
+        all(asked.tell([one.text]))
+        and sum(not has_form(asked.meant.get(term, {term}), one.terms) for term in words) <= lacking
+        for one in near
     )
 
 
@@ -206,15 +219,14 @@ def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
     question = asked.question
     sought, bm25 = {form for term in asked.others for form in asked.meant[term]}, question.index.bm25
     near = list(beside_names(question.index, names, set() if asked.told else sought, scores))
-    of_it = (_of_others_left_out(question, text, names) for text, _ in near)
     if asked.counted:
-        return not any(Sought().counts(text, asked.counted, question.language) for text in of_it)
-    told = asked.tell(of_it)
+        return not any(Sought().counts(one.text, asked.counted, question.language) for one in near)
+    told = [any(_is_told(question, says, one, names) for one in near) for says in asked.told]
     if told and not sought:  # how old somebody was who died is told by neither alone
         return not all(told)
     if bm25.novelty[0] > UNHEARD and not any(told) and not is_held(question.index, sought):
         return False
-    return not any(told) and all(_share_beside(asked, own) < LEAST_BESIDE for _, own in near)
+    return not any(told) and all(_share_beside(asked, one.terms) < LEAST_BESIDE for one in near)
 
 
 def _share_beside(asked: _Asked, own: Set[str]) -> float:
@@ -224,24 +236,30 @@ def _share_beside(asked: _Asked, own: Set[str]) -> float:
     return held / (fsum(weight.values()) or 1.0)
 
 
-def _of_others_left_out(question: "Question", text: str, names: Set[str]) -> str:
-    """Return what stands beside a name without the sentences that name another of its kind, and neither it nor "he".
+def _is_told(question: "Question", says: re.Pattern[str], found: Beside, names: Set[str]) -> bool:
+    """Say whether an attribute is told of a name: close to it, to "he", or to the "It" that a sentence begins with.
 
-    What the index does not know by the name is taken for a person, but where a question asks who does something to it.
+    In a text that is on what has the name, and in other languages than English, it is told anywhere.
     """
-    index, language = question.index, question.analyzed_in
-    kinds = {index.cell("entities", "type", entity) for entity in question.features.entities}
-    kinds = kinds & {"person"} if kind_asked(question.as_read, language) == "person" else kinds or {"person"}
-    pronoun = _PRONOUN if "person" in kinds else _OF_MANY
+    if found.of_it or question.analyzed_in != "en":
+        return says.search(found.text) is not None
+    for said in (found.text[start:end] for start, end in sentences(found.text, question.analyzed_in)):
+        tells = [tell.span() for tell in says.finditer(said)]
+        if not tells:
+            continue
+        close = [(word.span(), CLOSE) for word in _WORD.finditer(said) if _is_of(word[0], names, question)]
+        close += [(word.span(), CLOSE_TO_HE) for word in _ONE.finditer(said)]
+        close += [(word.span(), CLOSE_TO_IT) for word in _LEANS.finditer(said)]
+        for first, last in tells:
+            if any(max(first - end, start - last) <= reach for (start, end), reach in close):
+                return True
+    return False
 
-    def names_another(said: str) -> bool:
-        if pronoun.search(said) or not names.isdisjoint(terms(said, language)):
-            return False
-        found = (entity for one in find_mentions(said, language, index.names) for entity in one.entities)
-        return any(index.cell("entities", "type", entity) in kinds for entity in found)
 
-    spoken = (text[start:end] for start, end in sentences(text, language))
-    return " ".join(said for said in spoken if not names_another(said))
+def _is_of(word: str, names: Set[str], question: "Question") -> bool:
+    """Say whether a word of a text is of a name, which has a capital where the question's has."""
+    own = terms(word, question.analyzed_in)
+    return not names.isdisjoint(own) and (not word.islower() or question.names.isdisjoint(own))
 
 
 def _is_in_pieces(asked: _Asked, scores: "Scores") -> bool:
@@ -288,23 +306,6 @@ def _misses_a_word(asked: _Asked) -> bool:
     return any(not is_held(question.index, meant) for meant in long)
 
 
-def _misses_its_topic(question: "Question") -> bool:
-    """Say whether no text holds a word of what a question asks "about", or a year for which it asks a number.
-
-    A year in which documents are dated counts as held.
-    """
-    index = question.index
-    topic = _ABOUT.search(question.text)
-    own = set(question.terms_of(topic[1])) - ASKING if topic else set()
-    if own and not is_held(index, (form for term in own for form in in_other_words(term, question.language))):
-        return True
-    years = [int(term) for term in question.weights if YEAR.fullmatch(term) and not index.bm25.holds(term)]
-    if not years or kind_asked(question.text, question.language) != "number":
-        return False
-    dated = {date.fromordinal(int(day)).year for day in np.unique(index.days[~np.isnan(index.days)])}
-    return not dated.issuperset(years)
-
-
 def _misses_every_word(asked: _Asked) -> bool:
     """Say whether no text holds any word that says something, in any form: "How do I make pancakes?"."""
     said = [asked.meant.get(term, {term}) for term in asked.names | asked.words]
@@ -312,15 +313,9 @@ def _misses_every_word(asked: _Asked) -> bool:
     return bool(said) and not asked.told and not is_held(asked.question.index, forms)
 
 
-def _known_names(question: "Question") -> tuple[str, ...]:
-    """Return the names of entities in a question, as it writes them."""
-    found = find_mentions(question.text, question.language, question.index.names)
-    return tuple(question.text[one.start : one.end] for one in found)
-
-
 def _unspaced_names(question: "Question", texts: Iterable[str]) -> tuple[str, ...]:
     """Return the names in a question in a script without spaces, else words of it that a text has; of another none."""
     if not UNSPACED.search(question.text):
         return ()
     words = (word for word in content_words(question.text, question.language) if len(word) >= LEAST_NAME)
-    return _known_names(question) or tuple(word for word in words if any(word in text for text in texts))
+    return question.known_names or tuple(word for word in words if any(word in text for text in texts))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Set
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ LEAST_JOINED = 6  # letters of a name's word that accounts begin with ("Wolfgang
 
 def rarest(bm25: "Bm25", names: Set[str]) -> set[str]:
     """Return the words of names that fewest text units hold: of "Jeff Bezos" the second, of many Jeffs."""
-    n_units = {name: len(bm25.postings(name)[0]) for name in names}
+    n_units = {name: len(bm25.units_of(name)) for name in names}
     return {name for name, n in n_units.items() if n <= RARE * min(n_units.values())}
 
 
@@ -41,10 +41,16 @@ def together(index: "SnapshotView", asked: Set[str], scores: "Scores") -> bool:
     )
 
 
-def beside_names(
-    index: "SnapshotView", names: Set[str], asked: Set[str], scores: "Scores"
-) -> Iterator[tuple[str, Set[str]]]:
-    """Yield what stands beside a name, and its terms, in the best text units with it and, if any, a word of `asked`."""
+class Beside(NamedTuple):
+    """A text beside a name, with its terms; `of_it`: all of it is on what has the name, by a title or a heading."""
+
+    text: str
+    terms: Set[str]
+    of_it: bool
+
+
+def beside_names(index: "SnapshotView", names: Set[str], asked: Set[str], scores: "Scores") -> Iterator[Beside]:
+    """Yield what stands beside a name in the best text units with it and, if any, a word of `asked`."""
     units = np.unique(np.concatenate([_units(index, term) for term in sorted(names)]))
     if asked:
         units = np.intersect1d(units, np.concatenate([_units(index, term) for term in sorted(asked)]))
@@ -52,17 +58,15 @@ def beside_names(
         yield from beside(index, unit, names)
 
 
-def beside(
-    index: "SnapshotView", unit: int, names: Set[str], unspaced: tuple[str, ...] = ()
-) -> Iterator[tuple[str, Set[str]]]:
-    """Yield what stands beside a name in a text unit, and its terms; all of it where its title has the name.
+def beside(index: "SnapshotView", unit: int, names: Set[str], unspaced: tuple[str, ...] = ()) -> Iterator[Beside]:
+    """Yield what stands beside a name in a text unit; all of it where its title has the name.
 
     `names` are terms, `unspaced` are looked for as they are written.
     """
     text, (spans, own) = text_of(index, unit), _sentences(index, unit)
     title = _title_terms(index, unit)
     if not names.isdisjoint(title):
-        yield text, frozenset().union(*own)
+        yield Beside(text, frozenset().union(*own), of_it=True)
         return
     for at, words in enumerate(own):
         written = text[slice(*spans[at])] if unspaced else ""
@@ -70,10 +74,11 @@ def beside(
             word.startswith(name) if len(name) >= LEAST_JOINED else word == name for word in words for name in names
         ):
             first, last = max(0, at - BESIDE), min(len(spans), at + BESIDE + 1)
-            if text.startswith("#", spans[at][0]):  # all of its section
+            if heading := text.startswith("#", spans[at][0]):  # all of its section
                 heads = (n for n in range(at + 1, len(spans)) if text.startswith("#", spans[n][0]))
                 last = next(heads, len(spans))
-            yield text[spans[first][0] : spans[last - 1][1]], frozenset().union(title, *own[first:last])
+            near = text[spans[first][0] : spans[last - 1][1]]
+            yield Beside(near, frozenset().union(title, *own[first:last]), of_it=heading)
 
 
 def is_about(index: "SnapshotView", unit: int, names: Set[str], *, whole: bool = False) -> bool:
@@ -94,7 +99,7 @@ def is_held(index: "SnapshotView", forms: Iterable[str]) -> bool:
 
 def _units(index: "SnapshotView", term: str) -> "npt.NDArray[np.int32]":
     """Return the text units that hold a term, or a word that begins like it."""
-    return index.bm25.forms(term) if len(term) >= LEAST_STEM else index.bm25.postings(term)[0]
+    return index.bm25.forms(term) if len(term) >= LEAST_STEM else index.bm25.units_of(term)
 
 
 def text_of(index: "SnapshotView", unit: int) -> str:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag_lite.errors import CallError, ReplyError
-from graphrag_lite.retrieval.abstention import says_nothing, term_idf
+from graphrag_lite.retrieval.abstention import says_nothing
+from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, scale_to_one
 from graphrag_lite.search.answer import Answer, Ranking, answered, compose, ranked
 from graphrag_lite.search.community_answers import fitting_sentences

@@ -3,6 +3,7 @@
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -92,13 +93,8 @@ class CommunitySearch:
             heapq.heappush(self._queue, (-promise * float(self.scores[units[0]]), community))
 
     def _untested(self, community: int) -> list[int]:
-        found: list[int] = []
-        for unit in self.tree.units.get(community, ()):
-            if len(found) == EACH:
-                break
-            if unit not in self._tested:
-                found.append(unit)
-        return found
+        left = (unit for unit in self.tree.units.get(community, ()) if unit not in self._tested)
+        return list(islice(left, EACH))
 
 
 def community_tree(index: "SnapshotView", scores: Vector) -> Tree:

@@ -1,7 +1,7 @@
 """Questions that compare two things: what the corpus says of each of them, side by side."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,16 +54,13 @@ def compared_things(question: str) -> tuple[str, str] | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """What is said of two things: sentences that compare them, then those of each below its name."""
+def of_each(
+    question: "Question", scores: "npt.NDArray[np.float64]", sought: Sought
+) -> tuple[list[Statement], str] | None:
+    """Return what the corpus says of each of two things that a question compares, None where it does not of both.
 
-    statements: list[Statement]
-    lead: str  # says that no sentence compares them
-
-
-def of_each(question: "Question", scores: "npt.NDArray[np.float64]", sought: Sought) -> Compared | None:
-    """Return what the corpus says of each of two things that a question compares, None where it does not of both."""
+    Sentences that compare them go first, then those of each below its name; the text says that none compares them.
+    """
     both = compared_things(question.as_read)
     if both is None:
         return None
@@ -77,12 +74,10 @@ def of_each(question: "Question", scores: "npt.NDArray[np.float64]", sought: Sou
         held = set(terms(*read_out(question.index, statement)))
         return (one ^ other) <= held and (not rest or not held.isdisjoint(rest))
 
-    statements = [*told[0], *told[1]]
+    statements = sorted([*told[0], *told[1]], key=compares, reverse=True)
     comparing = [replace(statement, about="") for statement in statements if compares(statement)]
-    others = [statement for statement in statements if not compares(statement)]
-    return Compared(
-        [*comparing, *others], "" if comparing else f"No sentence compares {both[0]} and {both[1]}. Of each:"
-    )
+    lead = "" if comparing else f"No sentence compares {both[0]} and {both[1]}. Of each:"
+    return [*comparing, *statements[len(comparing) :]], lead
 
 
 def _of(

@@ -6,6 +6,7 @@ Every number resolves to places in documents (`evidence.records`); records that 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.evidence.citation_marks import escape_marks
@@ -100,12 +101,7 @@ def cut_record(record: Record, room: float, count: TokenEstimate) -> Record | No
     """Return a record with as many of its first lines as fit, None where that leaves no more than a heading."""
     if count(record) <= room:
         return record
-    n_lines, n_tokens = 0, 0
-    for line in record.lines:
-        n_tokens += count.line(line)
-        if n_tokens > room:
-            break
-        n_lines += 1
+    n_lines = sum(n_tokens <= room for n_tokens in accumulate(map(count.line, record.lines)))
     return Record(record.lines[:n_lines], record.places) if n_lines > 1 else None
 
 

@@ -83,9 +83,9 @@ def _computed(asked: Asked, chosen: Sequence[Dated], now: date | None) -> str:
         long = time_between(days[0], days[1], asked.unit)
         return f"{long}: from {min(days)} to {max(days)}." if long and days[0] != days[1] else ""
     if asked.kind == "lasted":
-        until = chosen[0].until
-        long = time_between(days[0]._replace(lasts=False), until, asked.unit) if until else ""
-        return f"{long}: from {days[0]} to {until}." if long else ""
+        begun, until = When(days[0].first, days[0].first) if days[0].lasts else days[0], chosen[0].until
+        long = time_between(begun, until, asked.unit) if until else ""
+        return f"{long}: from {begun} to {until}." if long else ""
     if asked.kind == "until":
         return f"Until {days[0]}."
     order = in_order(days)
@@ -122,7 +122,7 @@ def _age(question: "Question", method: str, asked: Asked) -> Answer | None:
     name, event = asked.events
     birth = life_date(question, name, "born")
     event = PRONOUN.sub(lambda _: name, event)
-    stated = sorted(question.features.periods)
+    stated = sorted(question.periods)
     if birth and len(stated) == 1 and not question.terms_of(_BARE_YEAR.sub("", event)):
         told = age_in_years(birth.when, _days(stated[0]))
         return _shown(question, method, f"{told}: born {birth.when}.", [birth]) if told else None

@@ -10,7 +10,7 @@ from itertools import product
 from math import fsum, log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphrag_lite.retrieval.abstention import term_idf
+from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.sentence_candidates import read_out
@@ -180,7 +180,8 @@ def _told(
         chosen = _nearest(said, stated, event, language)
         day = day_of(chosen, at_end=at_end) if chosen else None
         if chosen and day:
-            until = day_of(chosen, at_end=True) if chosen["invalid_at"] and chosen["kind"] == "state" else None
+            lasted = chosen["invalid_at"] and (chosen["kind"] == "state" or day.lasts)
+            until = day_of(chosen, at_end=True) if lasted else None
             open_ = chosen["kind"] == "state" and not chosen["invalid_at"]
             ended = until if chosen["valid_at"] else None
             failed = chosen["polarity"] == "negative" and chosen["kind"] != "state"

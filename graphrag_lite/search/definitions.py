@@ -60,7 +60,7 @@ _HOLDER_BEHIND = re.compile(rf",? (?:(?:is|was) )?{_NAME} {_NAME}")
 _ROLE_AT = re.compile(r"(?!The |Our |Its |Their |An? |Former )(?<!\w)([A-Z]\w+)(?:['’]s?)? $")
 _ROLE_OF = re.compile(r"^,? (?:of|at|for) (?:the )?([A-Z]\w+)")
 _SET_OFF = re.compile(r"\s*(?:[,.;:)]|$|[은는이가을를로와과의]| (?:which|that|(?:and|or) (?:an?|its?|the|their)) )")
-_INTRODUCED = re.compile(r"(?:called|named|known as|namens|genannt|appelée?|llamad[oa]|인) $", re.I)
+_INTRODUCED = re.compile(r"(?:called|named|known as|namens|genannt|appelée?|llamad[oa]|인) (?:an? )?$", re.I)
 
 
 def roles_asked(question: str) -> tuple[str, ...]:

@@ -5,15 +5,16 @@ costs at most 2 + `drift_depth` * `drift_follow_ups` calls, and as many again fo
 The follow-ups of a round share the context of one answer: each asks for less, and a round costs one local search.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphrag_lite.errors import CallError, ReplyError
-from graphrag_lite.replies.json_reply import read_object
-from graphrag_lite.retrieval.abstention import says_nothing, term_idf
+from graphrag_lite.replies.json_reply import TEXT, object_schema, read_object
+from graphrag_lite.retrieval.abstention import says_nothing
+from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, scale_to_one
@@ -33,24 +34,7 @@ if TYPE_CHECKING:
 FOLLOWED = 0.5  # of the question's own score: what a text unit counts for that fits a follow-up or a lead
 READ_UNITS = 24  # best text units that the sentences of an answer without a model are chosen from
 MAX_LENGTH = 300  # characters of a follow-up: it is asked again as a question
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "answer": {"type": "string"},
-        "score": {"type": "integer"},
-        "follow_ups": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["answer", "score", "follow_ups"],
-    "additionalProperties": False,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class FollowUp:
-    """A question to look up, and the score of the answer that raised it."""
-
-    question: str
-    score: float
+SCHEMA = object_schema(answer=TEXT, score={"type": "integer"}, follow_ups={"type": "array", "items": TEXT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +113,12 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
         shown = Shown()
         records = render([Section("Reports", 1.0, reports)], search.max_context_tokens, count, shown)
         gathered.add("", await call("primer", DriftPrimer(search.drift_follow_ups, records, question.text)), shown)
-    gathered.waiting = gathered.waiting or [FollowUp(question.text, 0.0)]
+    gathered.waiting = gathered.waiting or [(0.0, question.text)]
     scores = scale_to_one(text_unit_scores(question))
     for n_left in reversed(range(search.drift_depth)):
         n_next = search.drift_follow_ups if n_left else 0
         taken = gathered.take(search.drift_follow_ups)
-        chosen = await _read(question, [one.question for one in taken])
+        chosen = await _read(question, [asked for _, asked in taken])
         for asked, (found, shown, fits) in zip(chosen, await asking.map(follow, chosen), strict=True):
             gathered.add(asked.text, found, shown)
             scores = np.maximum(scores, FOLLOWED * fits)
@@ -153,7 +137,7 @@ class Gathered:
     index: "SnapshotView"
     seen: set[tuple[str, ...]]
     points: list[tuple[float, "Record"]] = field(default_factory=list)
-    waiting: list[FollowUp] = field(default_factory=list)
+    waiting: list[tuple[float, str]] = field(default_factory=list)  # with the score of the answer that raised it
     n_dropped: int = 0
 
     def add(self, asked: str, found: Found | None, shown: "Shown") -> None:
@@ -169,11 +153,11 @@ class Gathered:
         for question in found.follow_ups[: self.index.search_settings.drift_follow_ups]:
             if (key := _key(Question(self.index, question))) not in self.seen:
                 self.seen.add(key)
-                self.waiting.append(FollowUp(question, found.point.score))
+                self.waiting.append((found.point.score, question))
 
-    def take(self, n: int) -> list[FollowUp]:
+    def take(self, n: int) -> list[tuple[float, str]]:
         """Return the next follow-ups: raised by the answers with the highest scores, ties in the order they came."""
-        self.waiting.sort(key=lambda asked: -asked.score)
+        self.waiting.sort(key=lambda asked: -asked[0])
         taken, self.waiting = self.waiting[:n], self.waiting[n:]
         return taken
 

@@ -36,13 +36,10 @@ def description_statements(index: "SnapshotView", entity: int) -> list[Statement
     """Return the sentences that describe an entity (its row), below its name and type."""
     title, kind, sources = (index.cell("entities", name, entity) for name in ("title", "type", "sources"))
     heading = title if kind == "unknown" else f"{title} ({kind})"
-    told = [statement_at(index, span, heading) for span in sources if _is_short(span)]
+    # What is longer is no sentence: a name that its text unit does not hold stands for all of that.
+    short = (span for span in sources if span["char_end"] - span["char_start"] <= MAX_LENGTH)
+    told = (statement_at(index, span, heading) for span in short)
     return [statement for statement in told if not _is_greeting(index, statement)][:MAX_DESCRIPTION]
-
-
-def _is_short(span: dict[str, Any]) -> bool:
-    """Say whether a span can be read out: a name that its text unit does not hold stands for all of that."""
-    return bool(span["char_end"] - span["char_start"] <= MAX_LENGTH)
 
 
 def statement_at(index: "SnapshotView", span: Mapping[str, Any], about: str) -> Statement:

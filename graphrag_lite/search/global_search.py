@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from graphrag_lite.retrieval.abstention import says_nothing, term_idf
+from graphrag_lite.retrieval.abstention import says_nothing
+from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.report_ranking import asked_terms, partition, rank_reports, report_language
 from graphrag_lite.search.answer import NOTHING, Answer, answered, compose, ranked
 from graphrag_lite.search.overview import overview

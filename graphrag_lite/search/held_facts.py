@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.evidence.records import Record, record_line
 from graphrag_lite.retrieval.entity_names import key_of
-from graphrag_lite.retrieval.replies import PAST
+from graphrag_lite.retrieval.question_kinds import PAST
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.context_records import places_of
 from graphrag_lite.temporal import holding

@@ -64,7 +64,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     asked = expected_answer(question, question.features)
     defining = defining_units(question, asked.role or asked.things, scores, asked.is_defined)
     if compared := of_each(question, scores, asked):
-        return compose(question, method, compared.statements, ranking, unsure=nothing is None, lead=compared.lead)
+        return compose(question, method, compared[0], ranking, unsure=nothing is None, lead=compared[1])
     foreign = question.language not in ("", *index.languages)  # its words say less of where the answer is
     near = best_rows(scores, FOREIGN_UNITS).tolist() if foreign else ranking.units[:READ_UNITS]
     if question.means_newest:  # other documents tell of other days
@@ -79,7 +79,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     more = defining and not opening and not set(thing) >= set(question.terms)  # "Who is Ann, and whom does she know?"
     who = choose_sentences(index, thing, defining, 1, sought=asked) if more else []
     read += [unit for unit in defining if unit not in read]
-    periods = question.features.periods
+    periods = question.periods
     sentences = choose_sentences(
         index,
         question.terms,

@@ -12,7 +12,7 @@ from graphrag_lite.evidence.records import Shown
 from graphrag_lite.llm.chat import ChatModel, Reply, Request
 from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import Prompts
-from graphrag_lite.replies.json_reply import read_object
+from graphrag_lite.replies.json_reply import TEXT, object_schema, read_object
 from graphrag_lite.search.answer import NOTHING, Answer, Ranking, answered, cite
 from graphrag_lite.text.sentences import sentences
 
@@ -29,22 +29,9 @@ NOT_WORDS = re.compile(r"[\W_]+")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 LINE_MARKER = re.compile(r"^\s*(?:[-*+•>]\s+|\d{1,3}[.)]\s+)*")
 HEADING = re.compile(r"#{1,6}\s|\*\*[^*]*\*\*:?$|[|:\-\s]*$")
-POINTS_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "points": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"description": {"type": "string"}, "score": {"type": "integer"}},
-                "required": ["description", "score"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["points"],
-    "additionalProperties": False,
-}
+POINTS_SCHEMA = object_schema(
+    points={"type": "array", "items": object_schema(description=TEXT, score={"type": "integer"})}
+)
 
 
 class CheckedFirst:

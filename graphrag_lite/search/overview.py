@@ -14,7 +14,6 @@ import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.retrieval.recurring_titles import recurring_titles
 from graphrag_lite.retrieval.report_ranking import partition, rank_reports
 from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, compose
 from graphrag_lite.search.community_answers import theme_statements
@@ -121,7 +120,7 @@ def _recurring(index: "SnapshotView") -> list[Statement]:
     """Return the titles that documents share, with how many do, each above the first sentence of the newest."""
     first_unit = {row: unit for unit, row in reversed(list(enumerate(index.document_row)))}
     found: list[Statement] = []
-    for title, rows in recurring_titles(index)[:ASKED_NAMES]:
+    for title, rows in index.recurring_titles[:ASKED_NAMES]:
         if not (units := [first_unit[row] for row in rows if row in first_unit]):
             continue
         newest = min(units, key=lambda unit: (-np.nan_to_num(index.days[unit]), unit))

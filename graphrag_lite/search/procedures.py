@@ -10,7 +10,7 @@ from math import fsum
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphrag_lite.retrieval.abstention import term_idf
+from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.sentence_candidates import AROUND, MAX_LENGTH
 from graphrag_lite.search.sentence_choice import MAX_ANSWER

@@ -5,15 +5,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.sentence_candidates import ASKS, MAX_LENGTH, blocks_of, read_out, subject_of
+from graphrag_lite.search.sentence_candidates import ASKS, MAX_LENGTH, blocks_of, label_behind, read_out, subject_of
 from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
-from graphrag_lite.text.transcripts import is_head, speaker_of, speakers, spoken_span
+from graphrag_lite.text.transcripts import LABELLED_LINE, is_head, spoken_span
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
-REPLY = 3  # terms of a sentence that replies to a question: not "Yes, sure."
+REPLY = 3  # words, or terms, of a sentence that replies to a question: not "Yes, sure."
 
 
 def in_reading_order(index: "SnapshotView", chosen: Sequence[Statement]) -> list[Statement]:
@@ -33,6 +33,9 @@ def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[
     if blocks_of(index, row)["card"]:
         return [replace(place, about=index.cell("documents", "title", row)) for place in places]
     places = [_with_reply(index, place) for place in places]
+    # A reply is told with its question, and not alone.
+    whole = [(place.start, place.end) for place in places]
+    places = [one for one in places if not any(start < one.start and one.end <= end for start, end in whole)]
     leaning = [place for place in places if not _stands(read_out(index, place)[0])]
     if leaning and (name := subject_of(index, row)):
         return [replace(place, about=name) for place in places]
@@ -54,17 +57,17 @@ def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[
 def _with_reply(index: "SnapshotView", place: Statement) -> Statement:
     """Return a question of a talk with what the next speaker says to it, as far as that says something."""
     document, language = index.document_of(place.unit)
-    if not ASKS.search(document[place.start : place.end]) or not speakers(document):
+    label = label_behind(document, place.start, place.end) if ASKS.search(document[place.start : place.end]) else None
+    if label is None:
         return place
-    own = speaker_of(document, place.start)
     last = min(index.cell("text_units", "char_end", place.unit), place.start + MAX_LENGTH)
-    for start, end in sentences(document[place.end : last], language):
-        first, reply_end = spoken_span(document, place.end + start, place.end + end)
-        replies = speaker_of(document, first)
-        if not replies or replies == own:
-            return place
-        if len(terms(document[first:reply_end], language)) >= REPLY:
-            return replace(place, end=reply_end)
+    others = (turn for turn in LABELLED_LINE.finditer(document, label.end(), last) if turn[1] != label[1])
+    last = next((turn.start() for turn in others), last)
+    for span in sentences(document[label.end() : last], language):
+        first, end = trimmed(document, *(label.end() + at for at in span))
+        said = document[first:end]
+        if max(len(said.split()), len(terms(said, language))) >= REPLY:
+            return replace(place, end=end)
     return place
 
 

@@ -4,17 +4,18 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, repeat
 from math import fsum
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.entity_names import find_mentions, names_of_title
+from graphrag_lite.retrieval.question_kinds import kind_asked
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.answer_type import DENIED, Sought
 from graphrag_lite.search.definitions import defines, is_about
 from graphrag_lite.text.sentences import is_statement, sentences
-from graphrag_lite.text.transcripts import LEAST_TERMS, asks_on, is_head, speaker_of, speakers, spoken_span
+from graphrag_lite.text.transcripts import LABEL, LABELLED_LINE, LEAST_TERMS, is_head, speaker_of, speakers, spoken_span
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import UNSPACED, terms
 
@@ -31,7 +32,10 @@ AROUND = 0.5  # what a term counts that is in the title or in the sentence befor
 FLOOR, NAMED_FLOOR = 0.1, 0.2
 HELD = 0.5  # more for a sentence that tells of something that held in the period asked about
 CUE, DATED = 0.75, 3.0  # more for a sentence that holds what is asked for; a date
-SAME = 0.8  # of the question's weight: a question that holds so much is the one asked
+# Of the question's weight: a question that holds so much is the one asked; one of a talk that asks for the same kind.
+SAME, SAME_KIND = 0.8, 0.6
+AGENT = 1.0  # more for one that says by whom was done what is asked: "directed by Ann"
+NEW_ASKED = 3  # terms that the question of a talk may have beside those asked
 THANKS = 0.5  # what a turn of a talk counts that says nothing
 ADJACENT = 0.5  # more for a sentence in which all terms stand together that the question has side by side
 COUNTED = 3.0  # more for a sentence that counts what "how many" asks about
@@ -46,6 +50,11 @@ CODE = 0.3  # what a line of code counts, which shows what others say, and a leg
 _FORMS = expressions(__package__, "sentence_choice.txt")
 REFERENCE, ANNOUNCES = re.compile(_FORMS["reference"]), re.compile(_FORMS["announces"], re.I)
 ASKED = re.compile(_FORMS["asked"], re.I)
+WHY, ANYONE = re.compile(_FORMS["why"], re.I), re.compile(_FORMS["anyone"], re.I)
+DONE_BY = re.compile(r"(\w+(?: (?:and|&|et|y|e) \w+)?) (?:by|par|por|da|af|av) (?=[A-ZÀ-ÞÄ-Ž])")
+NONE = frozenset[str]()
+_BLANK = re.compile(r"\s*\n")
+CELLS, MAX_TABLE = " | ", 20_000  # between cells; characters before a row in which the first one is looked for
 DATELINE = re.compile(_FORMS["dateline"])
 _LINE = re.compile(r".+\n?")
 ITEM = re.compile(r"\n?[-*•] ")
@@ -63,10 +72,19 @@ class Wanted:
     pairs: Mapping[tuple[str, str], float]  # their weights, adding up to 1
     sought: Sought
 
-    def is_same(self, own: Set[str]) -> bool:
-        """Say whether a question of such terms is the one asked: what follows it answers."""
+    def is_same(self, own: Set[str], *, of_kind: bool = False) -> bool:
+        """Say whether a question of such terms is the one asked: what follows it answers. `of_kind`: it asks alike."""
         asked = fsum(weight for term, weight in self.weight.items() if term in own)
-        return len(self.weight) > 1 and asked >= SAME * fsum(self.weight.values())
+        least = SAME_KIND if of_kind else SAME
+        return (of_kind or len(self.weight) > 1) and asked >= least * fsum(self.weight.values())
+
+    def is_asked_alike(self, question: str, language: str) -> bool:
+        """Say whether a question of a talk asks for the kind of thing that is asked for, or whether anyone knows."""
+        kind = self.sought.kind
+        to_all = kind in ("person", "location") and ANYONE.search(question)
+        return bool(
+            to_all or (WHY.search(question) if self.sought.why else kind_asked(question, language) == kind != "")
+        )
 
     def worth(self, index: "SnapshotView", said: str, own: Sequence[str], language: str) -> float:
         """Return what it is worth that a sentence has such terms in such an order, and says what kind of thing."""
@@ -82,6 +100,8 @@ class Wanted:
             worth *= UNFIT
         if self.sought.affirms and not self.terms.isdisjoint(terms(" ".join(DENIED.findall(said)), language)):
             worth *= UNFIT
+        done = " ".join(DONE_BY.findall(said)) if self.sought.kind == "person" else ""
+        worth *= 1 + AGENT * (not self.terms.isdisjoint(terms(done, language)))
         if self.sought.is_defined(said):
             worth *= 1 + DEFINED
         return worth
@@ -110,8 +130,7 @@ def candidates_in(
 ) -> Iterator[Candidate]:
     """Yield the sentences of a text unit that may be told. `held` is by where what held begins (`choose_sentences`)."""
     asked = wanted.terms
-    row = index.document_row[unit]
-    document, language = index.document_of(unit)
+    row, (document, language) = index.document_row[unit], index.document_of(unit)
     heading, offset = index.cell("documents", "title", row), index.cell("text_units", "char_start", unit)
     title, text = asked.intersection(terms(heading, language)), index.cell("text_units", "text", unit)
     things = () if defines(text, wanted.sought.things) else wanted.sought.things
@@ -133,8 +152,8 @@ def candidates_in(
         of_row = _is_in(cards, start)
         own = frozenset(in_order := terms(sentence, language))
         asks = ASKS.search(sentence, max(0, len(sentence) - 4)) is not None
-        same = asks and wanted.is_same(own)
-        if same and not speakers(document):  # a talk's is told with its reply
+        same, own, put_to = _asked_again(document, start, end, own, language, wanted) if asks else (False, own, NONE)
+        if same and not (speakers(document) or label_behind(document, start, end)):  # a talk's is told with its reply
             introduced = True
             continue
         too_short = fragment and not same and _is_too_short(sentence, document, own, asked)
@@ -142,28 +161,29 @@ def candidates_in(
             introduced = introduced and marked  # the next name of a list
             before = own & asked if asks else before  # a short question, whose reply is next
             continue
-        own |= wanted.sought.in_other_words(sentence, own) & asked
-        if of_row and fragment and _is_idle_cell(sentence, own, language, wanted):
+        own |= (wanted.sought.in_other_words(sentence, own) & asked) | put_to
+        if of_row and fragment and _is_idle_cell(sentence, own, title, language, wanted):
             continue
+        columns = _of_columns(document, start, asked, language) if CELLS in sentence else NONE
         label = document[offset + span[0] : start].strip()
         of_time = [told for at, told in held.items() if offset + span[0] <= at < end]
         n_new = len(own - asked)  # what only repeats the question does not answer it
         worth = score * (n_new + 0.1) / (n_new + 1) * wanted.worth(index, f"{label} {sentence}", in_order, language)
         worth *= 1 + HELD * max((fit for fit, _ in of_time), default=0)
-        worth *= 1 + CELL * (of_row and fragment and _is_asked_by_label(sentence, language, wanted))
+        by_label = of_row and fragment and _is_asked_by_label(sentence, language, wanted)
+        worth *= 1 + CELL * (by_label or bool(columns and own & asked))
         shows = any(first <= start and end <= last for first, last in (*code, *notices))
         if introduced and not fragment and not shows and not ITEM.match(document, max(0, start - 2)):
             worth, introduced = worth * (1 + INTRODUCED), False
             before |= asked
-        worth *= _as_question(document, start, own, wanted, asks=asks, same=same)
         thanks = label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2)  # or "Yes, sure."
+        worth *= _as_question(own, wanted, asks=asks, same=same)
         worth *= (CODE if shows else 1.0) * (THANKS if thanks else 1.0)
         known = asked & _terms_of_name(label or speaker_of(document, start), language)
         answers = wanted.sought.kind == "person" and label.endswith((":", "：")) and not known
-        own |= known
         place = Statement(unit, start, end, label.rstrip(":： ") if answers else "")
-        around, begins = (title | headed | before) - own, any(begins for _, begins in of_time)
-        yield Candidate(place, own, around, worth, floor, begins)
+        around = (title | headed | columns | before) - (own := own | known)
+        yield Candidate(place, own, around, worth, floor, any(begins for _, begins in of_time))
         before = own & asked
 
 
@@ -177,12 +197,11 @@ def _is_in(spans: Iterable[tuple[int, int]], place: int) -> bool:
     return any(start <= place < end for start, end in spans)
 
 
-def _as_question(document: str, start: int, own: Set[str], wanted: Wanted, *, asks: bool, same: bool) -> float:
+def _as_question(own: Set[str], wanted: Wanted, *, asks: bool, same: bool) -> float:
     """Return what a sentence counts as one that asks: the question itself and little more leads to its reply."""
-    if same and 2 * len(own - wanted.terms) <= len(own):
+    if same and len(own - wanted.terms) <= max(NEW_ASKED, len(own) // 2):
         return 1 + INTRODUCED
-    idle = asks and (wanted.sought.kind or wanted.sought.things)
-    return UNFIT if idle or (wanted.sought.said and asks_on(document, start)) else 1.0
+    return UNFIT if asks and (wanted.sought.kind or wanted.sought.things) else 1.0
 
 
 def _is_too_short(sentence: str, document: str, own: Set[str], asked: Set[str]) -> bool:
@@ -191,10 +210,42 @@ def _is_too_short(sentence: str, document: str, own: Set[str], asked: Set[str]) 
     return length < MIN_FRAGMENT and not (sentence == document.strip() and 1 < len(own - asked) < len(own))
 
 
-def _is_idle_cell(sentence: str, own: Set[str], language: str, wanted: Wanted) -> bool:
+def _is_idle_cell(sentence: str, own: Set[str], title: Set[str], language: str, wanted: Wanted) -> bool:
     """Say whether a cell says nothing that is asked: "Created: 2026-03-16", or "Key: SUP-12", which is asked about."""
     value = terms(sentence.partition(":")[2], language)
-    return wanted.terms.issuperset(value) or not (own & wanted.terms or wanted.sought.kind)
+    return wanted.terms.issuperset(value) or not (own & wanted.terms or (wanted.sought.kind and title))
+
+
+def _asked_again(
+    document: str, start: int, end: int, own: frozenset[str], language: str, wanted: Wanted
+) -> tuple[bool, frozenset[str], frozenset[str]]:
+    """Return whether a question is the one asked, its terms without who asks, and those that name who replies."""
+    reply = label_behind(document, start, end)
+    if reply and (speaker := LABEL.match(document, start, end)):  # all that somebody says in a chat
+        own = frozenset(terms(document[speaker.end() : end], language))
+    if not reply or not wanted.is_asked_alike(document[start:end], language):
+        return wanted.is_same(own), own, NONE
+    put_to = wanted.terms & _terms_of_name(reply[1], language)
+    same = wanted.is_same(own | put_to, of_kind=True)
+    return same, own, put_to if same else NONE
+
+
+def label_behind(document: str, start: int, end: int) -> re.Match[str] | None:
+    """Return the label of the line behind the sentence [start, end), where another speaks there than in its own."""
+    blank = _BLANK.match(document, end)
+    own = LABELLED_LINE.match(document, document.rfind("\n", 0, start))
+    behind = LABELLED_LINE.match(document, blank.end() - 1) if blank else None
+    return behind if behind and not (own and own[1] == behind[1]) else None
+
+
+def _of_columns(document: str, start: int, asked: Set[str], language: str) -> frozenset[str]:
+    """Return the terms asked for that begin a word in the first row of the table that has a row at `start`."""
+    row = first = line = document.rfind("\n", 0, start) + 1
+    least = max(1, start - MAX_TABLE)
+    while line >= least and CELLS in document[(before := document.rfind("\n", 0, line - 1) + 1) : line]:
+        first, line = before, before
+    heads = terms(document[first : document.find("\n", first)], language) if first < row == start else ()
+    return frozenset(term for term in asked if any(map(str.startswith, heads, repeat(term))))
 
 
 def _terms_of_name(name: str, language: str) -> frozenset[str]:

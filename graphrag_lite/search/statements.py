@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphrag_lite.evidence.distinct_sentences import says_the_same
-from graphrag_lite.retrieval.abstention import term_idf
+from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.sentence_candidates import AROUND, MAX_LENGTH, read_out
 from graphrag_lite.search.sentence_choice import choose_sentences
@@ -86,9 +86,9 @@ def broad_weights(index: "Bm25", asked: Iterable[str]) -> dict[str, float]:
     Where n-grams stand for words, the commonest are endings: these have their idf alone.
     """
     return {
-        term: idf * (1.0 if UNSPACED.match(term) else log1p(len(index.postings(term)[0])))
+        term: idf * (1.0 if UNSPACED.match(term) else log1p(len(index.units_of(term))))
         for term, idf in term_idf(index, asked).items()
-        if len(index.postings(term)[0])
+        if len(index.units_of(term))
     }
 
 
@@ -119,6 +119,6 @@ def is_repeated(index: "SnapshotView", own: frozenset[str]) -> bool:
         return False
     held = np.zeros(index.bm25.n_units, np.int32)
     for term in own:
-        held[index.bm25.postings(term)[0]] += 1
+        held[index.bm25.units_of(term)] += 1
     units = np.flatnonzero(held >= FORMULA * len(own)).tolist()
     return len({index.document_row[unit] for unit in units}) >= FORMULA_DOCUMENTS

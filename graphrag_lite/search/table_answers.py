@@ -17,9 +17,9 @@ import numpy as np
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.read.columns import NAME
 from graphrag_lite.read.documents import Fields
+from graphrag_lite.retrieval.question_kinds import HOW_MANY
 from graphrag_lite.search import table_values
 from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite, compose
-from graphrag_lite.search.answer_type import HOW_MANY
 from graphrag_lite.search.table_values import (
     LISTS,
     ByField,

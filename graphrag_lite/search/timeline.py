@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite import tables
-from graphrag_lite.retrieval.abstention import term_idf
+from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import text_unit_scores

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.read.documents import ROLES
-from graphrag_lite.retrieval.replies import PAST
+from graphrag_lite.retrieval.question_kinds import PAST
 from graphrag_lite.search.answer import Answer, Ranking, answered, cite
 from graphrag_lite.search.context_records import places_of
 from graphrag_lite.search.held_facts import by_given_name

@@ -17,12 +17,10 @@ from graphrag_lite.settings.values import Section
 
 TYPES = {  # how an error of pydantic is worded, by its type
     "int_type": "must be a whole number",
-    "int_from_float": "must be a whole number",
     "float_type": "must be a number",
     "bool_type": "must be true or false",
     "string_type": "must be text; put quotes around it",
     "list_type": "must be a list, as in [a, b]",
-    "tuple_type": "must be a list, as in [a, b]",
     "dict_type": "is a section: its settings stand below it, as `key: value`",
     "model_type": "is a section: its settings stand below it, as `key: value`",
 }

@@ -14,11 +14,10 @@ from graphrag_lite.errors import CallError, ModelError, ReplyError
 from graphrag_lite.llm.meter import Stopped
 from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
 from graphrag_lite.llm.own_loop import together
-from graphrag_lite.retrieval.snapshot_view import read_postings
+from graphrag_lite.retrieval.bm25 import Bm25, read_postings
 from graphrag_lite.retrieval.top_k import best_rows
-from graphrag_lite.retrieval.vector_cells import can_divide, divide
 from graphrag_lite.retrieval.vector_weight import fit
-from graphrag_lite.retrieval.vectors import Vectors, stand_out, unit_length
+from graphrag_lite.retrieval.vectors import Vectors, can_divide, divide, stand_out, unit_length
 from graphrag_lite.run.services import Fail
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.words import terms
@@ -43,7 +42,12 @@ logger = logging.getLogger(__name__)
 
 
 async def embed_text_units(
-    documents: "pa.Table", text_units: "pa.Table", search_terms: "pa.Table", embedder: MemoisedEmbedder, fail: Fail
+    documents: "pa.Table",
+    text_units: "pa.Table",
+    search_terms: "pa.Table",
+    search_units: "pa.Table",
+    embedder: MemoisedEmbedder,
+    fail: Fail,
 ) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
     """Embed titles and texts, each once: the memo keeps the vectors. What fails has a vector of zeros."""
     inputs = EmbeddingInputs(documents, text_units)
@@ -60,7 +64,8 @@ async def embed_text_units(
     choices: list[Floats64] = []
     if embedded.shape[1:] == found.shape[1:]:
         there = [place for place in range(len(probes)) if place not in missing]
-        choices = _choices([probes[i] for i in there], unit_length(embedded[there]), search_terms, vectors)
+        bm25 = read_postings(search_terms, search_units["norm"])
+        choices = _choices([probes[i] for i in there], unit_length(embedded[there]), bm25, vectors)
     learned = fit(choices)
     return (
         _table(vectors, len(inputs)),
@@ -74,10 +79,10 @@ class EmbeddingInputs(Sequence[str]):
 
     def __init__(self, documents: "pa.Table", text_units: "pa.Table") -> None:
         self._about = {row[0]: row[1:] for row in tables.rows(documents, "id", "title", "language")}
-        self._units = text_units
+        self._units, self.ids = text_units, text_units["id"].to_pylist()
 
     def __len__(self) -> int:
-        return len(self._units["id"])
+        return len(self.ids)
 
     @overload
     def __getitem__(self, row: int) -> str: ...
@@ -92,16 +97,8 @@ class EmbeddingInputs(Sequence[str]):
     def text(self, row: int) -> str:
         return str(self._units["text"][row].as_py())
 
-    def id(self, row: int) -> str:
-        return str(self._units["id"][row].as_py())
-
     def language(self, row: int) -> str:
         return str(self._about[self._units["document_id"][row].as_py()][1])
-
-    def by_lot(self) -> list[int]:
-        """Return the rows in an order that looks like chance, and is the same whenever it is asked for."""
-        ids = self._units["id"].to_pylist()
-        return sorted(range(len(ids)), key=lambda row: _draw(ids[row]))
 
 
 def text_excerpts(
@@ -109,9 +106,10 @@ def text_excerpts(
 ) -> list[tuple[int, str, list[str]]]:
     """Return the row, an excerpt and its terms of some text units whose embedding has not failed."""
     probes: list[tuple[int, str, list[str]]] = []
-    for row in inputs.by_lot()[: LOOKED_AT * PROBES]:
+    by_lot = sorted(range(len(inputs)), key=lambda row: _draw(inputs.ids[row]))
+    for row in by_lot[: LOOKED_AT * PROBES]:
         if row not in failed and len(probes) < PROBES:
-            probe = attempt(inputs.id(row), _probe, inputs.text(row), inputs.language(row))
+            probe = attempt(inputs.ids[row], _probe, inputs.text(row), inputs.language(row))
             probes += [(row, *probe)] if probe else []
     return probes
 
@@ -198,10 +196,10 @@ def _excerpt(text: str, language: str) -> str:
 
 
 def _choices(
-    probes: list[tuple[int, str, list[str]]], embedded: "Floats", search_terms: "pa.Table", vectors: "Vectors"
+    probes: list[tuple[int, str, list[str]]], embedded: "Floats", bm25: Bm25, vectors: "Vectors"
 ) -> "list[Floats64]":
     """Return, for each excerpt, BM25 (of 1) and standing out, (n_candidates, 2), of its own unit, then of good ones."""
-    bm25, choices = read_postings(search_terms, len(vectors)), []
+    choices = []
     for start in range(0, len(probes), TOGETHER):
         cosines = vectors.similarities(embedded[start : start + TOGETHER])
         for (row, _, words), similarities in zip(probes[start : start + TOGETHER], cosines, strict=True):

@@ -1,18 +1,18 @@
 """What search needs, computed once: BM25 postings, which text units name which entity, which names mean it."""
 
-from array import array
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import date
-from itertools import chain, compress, count
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.resolution.name_keys import exact_key
-from graphrag_lite.retrieval.bm25 import Bm25, build_counted
+from graphrag_lite.retrieval.bm25 import Bm25, build, read_postings, weigh
 from graphrag_lite.retrieval.entity_names import key_of
+from graphrag_lite.retrieval.postings import Postings, count_postings, join_postings
 from graphrag_lite.retrieval.stated_values import RowsOf, Stated, read_stated_values, shared_values
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import IndexSearch
@@ -21,11 +21,15 @@ from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.tables.mention_rows import meant
 from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.said_days import said_last
+from graphrag_lite.text.language import most_common
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
+
+
+PASSAGE = ["id", "title", "language", "metadata"]  # of a document, which its passages hold beside their texts
 
 
 class Passage(NamedTuple):
@@ -34,10 +38,6 @@ class Passage(NamedTuple):
     id: str
     text: str
     language: str
-
-    @property
-    def key(self) -> str:
-        return tables.content_id(self.language, self.text)
 
 
 async def index_search(
@@ -59,95 +59,69 @@ async def index_search(
     What was analysed for the last snapshot is not analysed again. A text that cannot be analysed is a failure, and has
     no terms; a title means nothing then, and metadata no value.
     """
-    import pyarrow as pa
-
     read = read_stated_values(documents, attempt)
     told = zip(tables.rows(documents, "id", "title", "language"), read, strict=True)
     about = {key: ("\n".join(dict.fromkeys([title, *one.words.values()])), code) for (key, title, code), one in told}
 
-    def passages(units: "pa.Table") -> Iterator[Passage]:
-        for identity, document_id, text in tables.rows(units, "id", "document_id", "text"):
+    def passages() -> Iterator[Passage]:
+        for identity, document_id, text in tables.rows(groups.in_rows(text_units, new), "id", "document_id", "text"):
             title, language = about[document_id]
             yield Passage(identity, f"{title}\n{text}", language)
+        for number, content in tables.rows(groups.in_rows(community_reports, new_reports), "community", "full_content"):
+            yield Passage(f"community {number}", content, global_language)
 
-    languages = Counter(documents["language"].to_pylist())
-    language = min(languages, key=lambda code: (-languages[code], code))  # the one that global search takes
-    contents = tables.rows(community_reports, "community", "full_content")
-    reports = [Passage(f"community {number}", content, language) for number, content in contents]
+    global_language = _commonest(documents)
+    (before, then), (reports_before, reports_then) = _before(last, documents, text_units, community_reports)
+    new, new_reports = (np.flatnonzero(rows < 0) for rows in (then, reports_then))
+    found = iter(each(_counted, LazyItems(len(new) + len(new_reports), passages)))
+    postings = join_postings(before, then, count_postings(islice(found, len(new)), new))
+    of_reports = join_postings(reports_before, reports_then, count_postings(found, new_reports))
+    units = weigh(postings, len(then), settings.k1, settings.b)
+    reports = weigh(of_reports, len(reports_then), settings.k1, settings.b)
     rows_of = _rows_of(documents, text_units)
     links = _links(read, rows_of, text_units, entities, entity_mentions, entity_resolutions)
-    keys = [[passage.key for passage in several] for several in (passages(text_units), reports)]
-    vocabulary, counts = _in_order(
-        *_counts(lambda held: passages(groups.held_rows(text_units, held)), reports, keys, each, attempt, last)
-    )
-    words = vocabulary["term"].to_pylist()
-    held, times = (counts[name].combine_chunks() for name in ("terms", "counts"))
-    offsets, numbers, often = (np.asarray(values) for values in (held.offsets, held.flatten(), times.flatten()))
-
-    def bm25(keys: Sequence[str]) -> Bm25:
-        rows = groups.row_indices(pa.array(keys, pa.string()), counts["key"])
-        return build_counted(words, offsets, numbers, often, rows, settings.k1, settings.b)
-
     return (
-        _postings("search_terms", bm25(keys[0])),
-        _postings("search_report_terms", bm25(keys[1])),
+        _postings("search_terms", units),
+        _postings("search_report_terms", reports),
         links,
-        _units(documents, text_units, episodes, links),
+        _units(documents, text_units, episodes, links, units.norms),
         _names(entities, entity_resolutions),
         shared_values(documents, read, rows_of, text_units, episodes),
         _times(text_units, fact_mentions),
-        vocabulary,
-        counts,
+        tables.make_columns("search_reports", norm=reports.norms),
     )
 
 
-def _counts(
-    units: "Callable[[NDArray[np.bool_]], Iterator[Passage]]",
-    reports: Collection[Passage],
-    keys: Sequence[Sequence[str]],
-    each: Each,
-    attempt: Attempt,
-    last: Last | None,
-) -> tuple[list[str], "pa.Table"]:
-    """Return `search_counts`, a row for each different passage that can be analysed, and the terms by their numbers.
+def _before(
+    last: Last | None, documents: "pa.Table", text_units: "pa.Table", reports: "pa.Table"
+) -> "tuple[tuple[Postings, NDArray[np.int64]], ...]":
+    """Return the postings of the last run, and the row that each row of now had, -1 where its text was another.
 
-    The `keys` of the passages are known; `units` yields those of the text units, of all, that are to be analysed.
+    First those of text units, of which an equal id is an equal text, then those of reports.
     """
-    names = ("search_vocabulary", "search_counts")
-    before, kept = (last and last.read(*names, unless={"code"})) or (tables.make(name, []) for name in names)
-    kept = groups.rows_of(kept, "key", [*chain(*keys)])
-    known = set(kept["key"].to_pylist())
-    new, written = ([key not in known for key in several] for several in keys)
-    unread = LazyItems(sum(new), lambda: units(np.array(new, bool)))
-    found = chain(
-        each(_counted, unread), (attempt(report.id, _counted, report) for report in compress(reports, written))
-    )
-    read: dict[str, None] = {}
-    known_terms = {term: place for place, term in enumerate(before["term"].to_pylist())}
-    number = defaultdict(count(len(known_terms)).__next__, known_terms)  # of a new term the next
-    offsets, held, times = array("i", [0]), array("i"), array("i")
-    for key, counted in zip(chain(*map(compress, keys, (new, written))), found, strict=True):
-        if counted is not None and key not in read:
-            read[key] = None
-            held.extend(map(number.__getitem__, counted[0]))
-            times.extend(counted[1])
-            offsets.append(len(held))
-    lists = {name: _lists(np.asarray(offsets), values) for name, values in (("terms", held), ("counts", times))}
-    made = tables.make_columns("search_counts", key=list(read), **lists)
-    return list(number), groups.stack(kept, made).sort_by("key")
+    of_units, of_reports = ["id", "document_id"], ["id", "full_content"]
+    only = {"documents": PASSAGE, "text_units": of_units, "community_reports": of_reports}
+    names = ("search_terms", "search_units", "search_report_terms", "search_reports")
+    held = last.read(*names, unless={"code", "failed"}, **only) if last else None
+    if not held:
+        return (build([]), np.full(text_units.num_rows, -1)), (build([]), np.full(reports.num_rows, -1))
+    terms, units, report_terms, norms, documents_then, units_then, reports_then = held
+    others = groups.changed_keys(documents, documents_then, "id", PASSAGE)
+    rows = np.where(groups.is_in(text_units, "document_id", others), -1, _rows_then(text_units, units_then, of_units))
+    report_rows = _rows_then(reports, reports_then, of_reports)
+    if _commonest(documents) != _commonest(documents_then):
+        report_rows[:] = -1
+    return (read_postings(terms, units["norm"]), rows), (read_postings(report_terms, norms["norm"]), report_rows)
 
 
-def _in_order(words: Sequence[str], counts: "pa.Table") -> tuple["pa.Table", "pa.Table"]:
-    """Return `search_vocabulary`, the words that are used, in order, and the counts by its rows."""
-    terms = counts["terms"].combine_chunks()
-    numbers = np.asarray(terms.flatten())
-    used = np.flatnonzero(np.bincount(numbers, minlength=len(words))).tolist()
-    used.sort(key=words.__getitem__)
-    place = np.zeros(len(words), np.int32)
-    place[used] = np.arange(len(used))
-    columns = {name: counts[name] for name in counts.column_names} | {"terms": _lists(terms.offsets, place[numbers])}
-    vocabulary = tables.make_columns("search_vocabulary", term=[words[number] for number in used])
-    return vocabulary, tables.make_columns("search_counts", **columns)
+def _commonest(documents: "pa.Table") -> str:
+    return most_common(Counter(documents["language"].to_pylist()))
+
+
+def _rows_then(now: "pa.Table", then: "pa.Table", columns: Sequence[str]) -> "NDArray[np.int64]":
+    """Return the row that each row had, by id, -1 where it differs in one of the columns."""
+    others = groups.changed_keys(now, then, "id", columns)
+    return np.where(groups.is_in(now, "id", others), -1, groups.row_indices(now["id"], then["id"]))
 
 
 def _rows_of(documents: "pa.Table", text_units: "pa.Table") -> RowsOf:
@@ -156,15 +130,13 @@ def _rows_of(documents: "pa.Table", text_units: "pa.Table") -> RowsOf:
     return lambda row: rows[offsets[row] : offsets[row + 1]].tolist()
 
 
-def _counted(passage: Passage) -> tuple[list[str], "array[int]"]:
-    """Return the terms of a passage in their order, and how often it has each."""
-    counts = Counter(terms(passage.text, passage.language))
-    return (held := sorted(counts)), array("i", map(counts.__getitem__, held))
+def _counted(passage: Passage) -> Counter[str]:
+    return Counter(terms(passage.text, passage.language))
 
 
 def _postings(name: str, index: Bm25) -> "pa.Table":
-    rows, scores = (_lists(index.offsets, values) for values in (index.units, index.weights))
-    return tables.make_columns(name, term=index.vocabulary, rows=rows, scores=scores)
+    rows, counts = (_lists(index.offsets, values) for values in (index.units, index.counts))
+    return tables.make_columns(name, term=index.vocabulary, idf=index.idf, rows=rows, counts=counts)
 
 
 def _links(
@@ -215,7 +187,9 @@ def _defined(
     return list(map(sorted, defines))
 
 
-def _units(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", links: "pa.Table") -> "pa.Table":
+def _units(
+    documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", links: "pa.Table", norms: "ArrayLike"
+) -> "pa.Table":
     """Turn the links round, and add what each text unit is of."""
     import pyarrow.compute as pc
 
@@ -233,6 +207,7 @@ def _units(documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", 
         document=groups.row_indices(text_units["document_id"], documents["id"]),
         day=days,
         order=order,
+        norm=norms,
         entities=_lists(offsets, entities[by_unit]),
         counts=_lists(offsets, np.asarray(counts.flatten())[by_unit]),
     )

@@ -202,6 +202,7 @@ def _page(
     summary = [*summary[:1], *in_time(summary[1:], told.sources)]
     if is_story(chosen, leads.values(), told.sources):
         chosen = [chosen[0], *in_time(chosen[1:], told.sources)]
+        n_summary = 1 if len(chosen[0].statements) > 1 else n_summary
         summary, findings = chosen[:n_summary], chosen[n_summary:]
     titles = {row["id"]: row["title"] for row in members}
     n_facts = Counter(i for fact in chosen for i in titles if i in fact.about or titles[i] in fact.sentence.text)

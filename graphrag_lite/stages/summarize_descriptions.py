@@ -63,31 +63,32 @@ async def summarize_descriptions(
 
     What a model has described is described in its words; the sentences are then what these rest on. Where no sentence
     can be chosen there is a failure, and no description. What no change touches keeps its sentences of the last
-    snapshot. `count` is told how many mentions of relationships vanish because resolution took both of their names for
-    one entity.
+    snapshot. `count` is told how many mentions of relationships vanish because both of their names are one entity.
     """
-    import pyarrow.compute as pc
-
     texts, languages = LongTexts(source_documents), dict(tables.rows(source_documents, "id", "language"))
     read = (entity_mentions, relationship_mentions, entity_resolutions)
+    describe = partial(_descriptions, settings=settings, model=model, prompts=prompts)
     with open_database(sum(table.num_rows for table in read)) as database:
         for name, table in zip(FOLDED, read, strict=True):
             database.register(name, table)
         kept = _before(database, read, languages, last)
         execute(database, QUERIES["fold"])
-        execute(database, QUERIES["touched" if kept else "all_touched"])
-        forms = _forms(database, texts, languages, each)
-        database.register("forms", forms)
-        n_units = pc.count_distinct(entity_mentions["text_unit_id"]).as_py()
         if count:
             count("relationships_within_entities", next(rows(database, QUERIES["within"]))["n"])
         entities = select(database, QUERIES["entities"])
+        n_units = len(entity_mentions["text_unit_id"].unique())
         pairs = select(database, QUERIES["relationships"], n_units=n_units)
         told = _told(database)
         acts = {row["key"]: row for row in rows(database, QUERIES["pair_relations"])}
         titles = dict(tables.rows(entities, "id", "title"))
         ends = {f"{low} {high}": (low, high) for low, high in tables.rows(pairs, "low", "high")}
         names = titles | {key: f"{titles[low]} and {titles[high]}" for key, (low, high) in ends.items()}
+        things = tuple(Thing(key, name, told[key]) for key, name in names.items() if key in told)
+        if model:
+            model.begin(describe, things)  # while sentences are chosen
+        execute(database, QUERIES["touched" if kept else "all_touched"])
+        forms = _forms(database, texts, languages, each)
+        database.register("forms", forms)
         choose = partial(_chosen, database, names=names, told=told, texts=texts, attempt=attempt)
         touched = [key for row in rows(database, "from touched") if (key := row["entity"]) in titles]
         sentences = choose(touched, QUERIES["entity_sentences"], best_sentences, settings.max_sentences)
@@ -98,8 +99,7 @@ async def summarize_descriptions(
             for key, own in choose(touched, QUERIES["pair_sentences"], best_statements, 1)
         )
         directed = _made("relationships", pairs, stated)
-    things = [Thing(key, name, told[key]) for key, name in names.items() if key in told]
-    descriptions = await _descriptions(things, settings, model, prompts)
+    descriptions = await (model.outcome(describe, things) if model else describe(things))
     ids = [tables.content_id("relationship", *pair) for pair in ends.values()]
     return (
         _table("entities", entities, titles, described, kept and kept[0], list(map(descriptions.get, titles))),
@@ -108,11 +108,12 @@ async def summarize_descriptions(
     )
 
 
-def _told(database: "duckdb.DuckDBPyConnection") -> dict[str, list[str]]:
+def _told(database: "duckdb.DuckDBPyConnection") -> dict[str, tuple[str, ...]]:
     """Return what a model has said of each entity and pair, by key."""
-    queries = (QUERIES["entity_descriptions"], QUERIES["pair_descriptions"])
     return {
-        row["key"]: distinct_descriptions(row["descriptions"]) for query in queries for row in rows(database, query)
+        row["key"]: tuple(distinct_descriptions(row["descriptions"]))
+        for query in ("entity_descriptions", "pair_descriptions")
+        for row in rows(database, QUERIES[query])
     }
 
 
@@ -273,11 +274,11 @@ class Thing(NamedTuple):
 
     key: str
     name: str
-    said: list[str]
+    said: tuple[str, ...]
 
 
 async def _descriptions(
-    things: list[Thing], settings: SummarizeDescriptions, model: "StageModel | None", prompts: "Prompts"
+    things: Sequence[Thing], settings: SummarizeDescriptions, model: "StageModel | None", prompts: "Prompts"
 ) -> dict[str, str]:
     """Return the description of every thing: what was said of it, merged by the model where it is long.
 
@@ -316,7 +317,7 @@ async def _descriptions(
     while waiting:
         questions: list[Thing] = []
         for thing in waiting:
-            said = [cut_to_tokens(line, largest, count) for line in thing.said]
+            said = tuple(cut_to_tokens(line, largest, count) for line in thing.said)
             places = pack_ranges(said, [count(line) for line in said], settings.max_input_tokens)
             questions += [thing._replace(said=said[pack.start : pack.stop]) for pack in places]
         merging = [question for question in questions if len(question.said) > 1]
@@ -326,7 +327,7 @@ async def _descriptions(
             merged.setdefault(question.key, []).append(answers.get(id(question), question.said[0]))
         left = []
         for thing in waiting:
-            said = [text for text in merged[thing.key] if text is not None]
+            said = tuple(text for text in merged[thing.key] if text is not None)
             if len(said) < len(merged[thing.key]):
                 done[thing.key] = beginnings[thing.key]
             elif len(said) == 1 or count(join_descriptions(said)) <= settings.max_tokens:

@@ -4,7 +4,7 @@ import re
 from importlib import resources
 from typing import NamedTuple
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 OPTIONAL = ("search_vectors", "search_vector_cells", "search_vector_weight")
 STORED_IN = {"source_documents": ("documents",), "source_units": ("source_units", "documents")}  # each text once
 OF_TITLES = ""  # the field of search_values that titles have

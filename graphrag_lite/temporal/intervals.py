@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from graphrag_lite.text.folding import fold_with_places
 from graphrag_lite.text.period import Period, Time, days_of
-from graphrag_lite.text.relative_times import relative_dates
+from graphrag_lite.text.relative_times import is_current, relative_dates
 from graphrag_lite.text.sentences import is_statement
 from graphrag_lite.text.times import may_state, times
 from graphrag_lite.text.word_lists import sections, toml_file
@@ -25,6 +25,7 @@ LIVES = range(30, 106)  # years in brackets behind a name that are a life and no
 NEAR = 90  # characters before and behind a time in which a verb tells what it is of
 REACH = 50  # characters between such a verb and the time
 FAR_AHEAD = 120  # days: what has no year and is told as past was not so soon
+LONG_OVER = 14  # days: what has no year and is told as ahead is not so long ago
 OPENING = 12  # characters before a time that opens a sentence: the verb comes behind it
 _WORDS = sections("graphrag_lite.temporal", "verbs.txt")
 _LISTED = toml_file("graphrag_lite.temporal", "intervals.toml")
@@ -94,11 +95,6 @@ def _any_of(section: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, words))})(?!\w)|" + _ending(section))
 
 
-def _past_forms() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of verbs in the past tense: by their ending, and the others."""
-    return _FORMS["past"], _any_of("past")
-
-
 def _ending(section: str) -> str:
     forms = {"negations": r"(?<=\w)n't(?!\w)(?! wait)|\bnot\b(?! (?:just|only)\b)", "plans": r"(?<=\w)'ll(?!\w)"}
     return forms.get(section, r"(?!)")
@@ -127,7 +123,8 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], langu
         return False
     if time.form == "ahead" and (before.endswith("the ") or behind.startswith(" few")):
         return False
-    if time.form == "ahead" and re.fullmatch("[a-z]+day", held) and any(form.search(plain) for form in _past_forms()):
+    weekday_ahead = time.form == "ahead" and re.fullmatch("[a-z]+day", held)
+    if weekday_ahead and _tense(plain, time, (0, len(plain)), language) == "past":
         return False  # "was sold by Friday"
     if "/" in held and time.form == "yearless":
         return bool(_FORMS["on"].search(before)) and not _FORMS["scaled"].match(behind)
@@ -185,7 +182,7 @@ def _idle(plain: str, time: Time, sentence: str, places: Sequence[int]) -> bool:
     So is "Saturday" in "Saturday Night Live"; and in "on Saturday, May 4" it is the day that is told behind.
     """
     of_name = _FORMS["no_day"].match(sentence, places[time.end - 1] + 1)
-    if of_name and _FORMS["now"].fullmatch(plain, time.start, time.end):
+    if of_name and is_current(plain[time.start : time.end], "en"):
         return True
     if plain[time.start : time.end] not in ("today", "tonight"):
         return False
@@ -196,8 +193,10 @@ def _idle(plain: str, time: Time, sentence: str, places: Sequence[int]) -> bool:
 
 
 def _capital(plain: str, time: Time, sentence: str, places: Sequence[int], language: str) -> bool:
-    """Tell whether a month without a year is written as a name: "you may 5 times", "march 3 miles" are none."""
+    """Tell whether a month without a year is written as one: "you may 5 times", "by April Jones" are none."""
     month = re.search(r"\b(?:may|march|mar|sun)\b", plain[time.start : time.end])
+    if plain.endswith("by ", 0, time.start) and re.match(r" [A-Z]", sentence[places[time.end - 1] + 1 :]):
+        return False
     if language != "en" or not month:
         return True
     return sentence[places[time.start + month.start()]].isupper()
@@ -207,8 +206,8 @@ def _told(
     plain: str, time: Time, gap: tuple[int, int], said: date | None, language: str
 ) -> tuple[int, str, str, str, str, str]:
     """Return where the words of a time begin, and kind, polarity, valid_at, invalid_at and precision of it."""
-    if said and language == "en" and time.form in ("near", "yearless"):
-        time = time._replace(period=_meant(plain, time, gap, said))
+    if said and time.form in ("near", "yearless"):
+        time = time._replace(period=_meant(plain, time, gap, said, language))
     first, after = time.period.first, day_after(time.period.last)
     begins_on, ends_on, ends_before = first.isoformat(), after, first.isoformat()
     held = plain[gap[0] : time.start]
@@ -221,7 +220,11 @@ def _told(
     clause = _clause(plain, time, gap)
     precision = time.precision
     kind, valid_at, invalid_at, polarity = "event", begins_on, ends_on, "positive"
-    if time.form == "range":
+    if time.form == "range" and language == "en" and (moved := _FORMS["moved"].search(held)):
+        start -= len(moved["from"])
+        stated = time.period.last.isoformat()[: {"day": 10, "month": 7}.get(precision, 4)]
+        valid_at = days_of(stated).first.isoformat()
+    elif time.form == "range":
         kind = "event" if _FORMS["season"].match(plain, time.end) else "state"
         opened = re.search(r"(?:from|between) (?:the )?$", held)
         start -= len(opened[0]) if opened else 0
@@ -248,42 +251,56 @@ def _told(
     return start, kind, polarity, valid_at, invalid_at, precision
 
 
-def _meant(plain: str, time: Time, gap: tuple[int, int], said: date) -> Period:
+def _meant(plain: str, time: Time, gap: tuple[int, int], said: date, language: str) -> Period:
     """Return the days of "on Friday", "this week" or "May 1": those to come, unless they are told as past.
 
-    A weekday that no verb tells of is to come, and a week all of it. A day without a year is the nearest; far ahead it
-    is the last where it is told as past.
+    In English a weekday that no verb tells of is to come, and a week all of it. A day without a year is the nearest;
+    far ahead it is the last where it is told as past, and long over the next where it is told as ahead.
     """
     period, words = time.period, plain[time.start : time.end]
     if time.form == "yearless":
         stated = period.first.isoformat()[4 : 10 if time.precision == "day" else 7]
-        far = (period.first - said).days > FAR_AHEAD and stated != "-02-29" and _tense(plain, time, gap) == "past"
-        return days_of(f"{period.first.year - 1:04}{stated}") if far else period
-    if not _FORMS["now"].fullmatch(words) or period.last > said or said.year == date.max.year:
+        tense = _tense(plain, time, gap, language) if stated != "-02-29" else ""
+        past = tense == "past" and (period.first - said).days > FAR_AHEAD
+        ahead = tense == "ahead" and (said - period.last).days > LONG_OVER
+        ahead &= language != "en" or bool(_FORMS["ahead"].search("".join(_clause(plain, time, gap))))
+        return days_of(f"{period.first.year + ahead - past:04}{stated}") if past or ahead else period
+    if not is_current(words, language) or period.last > said or said.year == date.max.year:
         return period
-    tense = _tense(plain, time, gap)
-    if words.endswith("day"):
-        day = period.first + timedelta(days=7)
-        return period if tense == "past" or (period.first == said and not tense) else Period(day, day)
+    tense = _tense(plain, time, gap, language)
+    if time.precision == "day":
+        near = tense == "past" or (not tense and (period.first == said or language != "en"))
+        day = period.first + timedelta(days=0 if near else 7)
+        return Period(day, day)
+    if language != "en" or tense == "past":
+        return period
     day = said + timedelta(days=6 - said.weekday())
-    last = day if words.endswith("week") else days_of(said.isoformat()[: 7 if words.endswith("month") else 4]).last
-    if last <= said or tense == "past":
-        return period
-    return Period(said + timedelta(days=1) if tense else period.first, last)
+    last = day if "week" in words else days_of(said.isoformat()[: 7 if words.endswith("month") else 4]).last
+    return Period(said + timedelta(days=1) if tense else period.first, last) if last > said else period
 
 
-def _tense(plain: str, time: Time, gap: tuple[int, int]) -> str:
+def _tense(plain: str, time: Time, gap: tuple[int, int], language: str) -> str:
     """Return whether a time is told as "past" or "ahead", "" where no verb tells: the words before it tell first."""
     if plain.endswith("later ", 0, time.start):
         return "ahead"
     for part in _clause(plain, time, gap):
         past, ahead = (
             max((found.end() for each in patterns for found in each.finditer(part)), default=0)
-            for patterns in (_past_forms(), (_any_of("plans"),))
+            for patterns in _tenses(language)
         )
         if past or ahead:
             return "ahead" if ahead > past else "past"
     return ""
+
+
+@cache
+def _tenses(language: str) -> tuple[Sequence[re.Pattern[str]], Sequence[re.Pattern[str]]]:
+    """Return the patterns of what tells that something is past (in English alone), and that it is to come."""
+    if language == "en":
+        past = re.compile(rf"(?<!\bbe )(?:{_any_of('past').pattern})")
+        return (_FORMS["past"], past), (_any_of("plans"), _any_of("meant"))
+    words = relative_dates().get(language)
+    return (), (re.compile(rf"\b(?:{words.plans})\b" if words and words.plans else r"(?!)"),)
 
 
 def _from(before: str, time: Time) -> re.Match[str] | None:
@@ -292,19 +309,11 @@ def _from(before: str, time: Time) -> re.Match[str] | None:
     return found if found and (found[0] == "after " or _FORMS["worked"].search(before, 0, found.start())) else None
 
 
-# A clause begins behind one, and ends before one: also in "Agreed, I go", "wanted to let you know I must go".
-_BEFORE = re.compile(
-    r"[;:]| - |(?<!^), (?:and|but|so|though|although|which|where|while|then) |^[a-z]+ed[,!] "
-    r"| know (?:that )?(?=(?:i|we|you|he|she|it|they|there|the|my|our)\b)| (?:heard|said|told) (?:\w+ )?that "
-)
-_BEHIND = re.compile(r"[;:]| - | (?:and|but|while|before|after|until|which|when|so|though|although|because|since) ")
-
-
 def _clause(plain: str, time: Time, gap: tuple[int, int]) -> tuple[str, str]:
     """Return the words before and behind a time up to the next time, or the end of what they are of."""
     before = plain[max(gap[0], time.start - NEAR) : time.start]
     behind = plain[time.end : min(gap[1], time.end + NEAR)]
-    return _BEFORE.split(before)[-1], _BEHIND.split(behind)[0]
+    return _FORMS["clause_begins"].split(before)[-1], _FORMS["clause_ends"].split(behind)[0]
 
 
 def _by_verb(clause: tuple[str, str], invalid_at: str) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ other: "Ana", "now works at", "Acme". The words stand in `one_value.toml`.
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from graphrag_lite.text.word_lists import toml_file
 
@@ -19,6 +19,7 @@ _PRONOUN = re.compile(r"\b(?:I|[Ww]e|He|She)\b")
 _CLAUSE = re.compile(r"[,;:(]")
 _SHORT = re.compile(r"^ \([^\s()]{2,10}\)")  # "the Space Telescope Science Institute (STScI)"
 _AND = re.compile(r",? (?:and|but)\b")
+_LISTED = toml_file(__package__, "one_value.toml")
 _ARTICLE = re.compile(r"\s+(?:the |a |an |my |our )?$")
 
 
@@ -47,15 +48,11 @@ class OneValue(NamedTuple):
     end: int
 
 
-def _listed() -> dict[str, Any]:
-    return toml_file(__package__, "one_value.toml")
-
-
 @cache
 def _words() -> dict[str, re.Pattern[str]]:
     """Return what stands around, as `one_value.toml` lists it."""
-    words = {name: said.replace("\n", "") for name, said in _listed()["words"].items() if name != "parts"}
-    between, behind = ("|".join(_listed()["words"][name].split()) for name in ("between", "behind"))
+    words = {name: said.replace("\n", "") for name, said in _LISTED["words"].items() if name != "parts"}
+    between, behind = ("|".join(_LISTED["words"][name].split()) for name in ("between", "behind"))
     forms = {name: rf"\b(?:{words[name]})\b" for name in ("denied", "now", "once", "be")}
     forms["now"] += "|['’]ve\\b"
     forms["be"] += "|['’](?:s|m|re)\\b"
@@ -68,8 +65,8 @@ def _words() -> dict[str, re.Pattern[str]]:
 def one_value_relations() -> dict[str, Relation]:
     """Return the relations that have one value at a time, by name; an office is a relation of its own."""
     found = {}
-    for name, about in ((name, about) for name, about in _listed().items() if "policy" in about):
-        for office, wordings in _listed()["offices"].items() if "{office}" in name else [("", "")]:
+    for name, about in ((name, about) for name, about in _LISTED.items() if "policy" in about):
+        for office, wordings in _LISTED["offices"].items() if "{office}" in name else [("", "")]:
             patterns = {
                 stage: about[stage].replace("\n", "").replace("{office}", wordings)
                 for stage in STAGES
@@ -118,7 +115,7 @@ def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speake
     >>> one_values("I want to move to Oslo.", [(18, 22, "Oslo", "location")], "Bo", "")
     []
     """
-    if not _has_object(sentence, names) or not any(map(sentence.__contains__, _listed()["words"]["parts"])):
+    if not _has_object(sentence, names) or not any(map(sentence.__contains__, _LISTED["words"]["parts"])):
         return []
     pattern, meant = _pattern()
     found: list[OneValue] = []

@@ -16,6 +16,7 @@ from graphrag_lite.text.word_lists import toml_file
 _LENGTHS = (1, 7, 30.4, 365.25, 7)  # days of a unit
 _HALVES = (0, 3, 15, 182, 1)
 _UNITS = ("day", "week", "month", "year", "week")
+_OF_WEEK = re.compile("[週周주]|星期|礼拜")  # "先週の金曜日" is of the week before, "last Friday" may be of this one
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Words:
     ahead: str
     since: str
     until: str
+    plans: str = ""  # what tells that something is to come
 
 
 @cache
@@ -88,14 +90,23 @@ def relative_times(plain: str, now: date, language: str) -> Iterator[Time]:
             weekday = _which(words.weekdays, found[0])
             if weekday >= 0:
                 n = (now.weekday() - weekday) % 7 or 7 * max(back, 0)
-                n -= 7 * (back < 0)
-                yield Time(*found.span(), _before(now, n, n), "day", "ahead" if back < 0 else "near")
+                n = now.weekday() - weekday + 7 * back if _OF_WEEK.search(found[0]) else n - 7 * (back < 0)
+                yield Time(*found.span(), _before(now, n, n), "day", "ahead" if n < 0 else "near")
             elif unit := max(_unit(words, found[0]), 0):
                 past = found[0].startswith("past") or plain.endswith("the ", 0, found.start())
                 if kind == "last" and past and unit != 4:
                     yield Time(*found.span(), _before(now, round(_LENGTHS[unit]), 0), _UNITS[unit], "past")
                     continue
                 yield Time(*found.span(), _unit_of(now, unit, back), _UNITS[unit], "ahead" if back < 0 else "near")
+
+
+def is_current(words: str, language: str) -> bool:
+    """Tell whether words are of the form "this week", "on Friday".
+
+    >>> is_current("am freitag", "de"), is_current("letzten freitag", "de")
+    (True, False)
+    """
+    return bool(language in relative_dates() and _patterns(language)["this"].fullmatch(words))
 
 
 def _length(

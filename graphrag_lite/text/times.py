@@ -36,7 +36,7 @@ _ABSOLUTE = re.compile(
 )
 _TO = re.compile(
     rf"(?: ?(?:{_FORMS['to']})|, until) ?(?:the )?"
-    r"(?:(?:beginning|start|middle|end|close|early|mid|late)(?: of)?[ -])?(?:the )?"
+    r"(?:(?:beginning|start|middle|end|close|early|mid|late)(?: of)?[ -])?(?:the )?(?:[a-z]+(?:day|tag|di),? )?"
 )
 _THE = r"(?:(?:the|il|el|le|den) |l['’])?"
 _AND = re.compile(rf" (?:{_FORMS['and']}) {_THE}")

@@ -33,7 +33,6 @@ PERSONS = {
 }
 _TALK = re.compile(rf"\b(?:{_FORMS['talk']})\b", re.I)
 QUOTED = tuple("\"'“”‘’«»„「『")
-REACH = 300  # characters at the end of what somebody says in which a question is looked for: "..., Amy? Thank you."
 WHOLE = range(50, 300)  # characters of a sentence that says something and is read at a glance
 LEAST_TERMS = 5  # distinct content words
 
@@ -61,18 +60,6 @@ def speaker_of(text: str, start: int) -> str:
     """
     label = LABEL.match(text, text.rfind("\n", 0, start) + 1)
     return label[1].strip() if label and _is_name(label) and _name(label) in speakers(text) else ""
-
-
-def asks_on(text: str, start: int) -> bool:
-    """Say whether who says the sentence at `start` of a talk ends with a question, as analysts do, and callers.
-
-    >>> talk = "Ann: Cats grew.\\nCy: I saw dogs. Why?\\nCy: So?\\nAnn: Oh."
-    >>> asks_on(talk, 5), asks_on(talk, 20)
-    (False, True)
-    """
-    known = speakers(text)
-    ends = (label.start() for label in LABELLED_LINE.finditer(text, start) if _name(label) in known and _is_name(label))
-    return bool(known) and "?" in text[start : next(ends, len(text))][-REACH:]
 
 
 def _opening(text: str, start: int, end: int, anyone: bool) -> int:

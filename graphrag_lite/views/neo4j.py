@@ -12,7 +12,6 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -28,24 +27,6 @@ TABLES = ("documents", "text_units", "entities", "relationships", "facts", "comm
 BATCH = 500  # rows of a statement: it is one transaction
 
 
-@dataclass(frozen=True)
-class Nodes:
-    """Nodes of one kind. Rows have `id`, `label` where one has a second one, and properties."""
-
-    kind: str
-    rows: Sequence[Row]
-
-
-@dataclass(frozen=True)
-class Edges:
-    """Edges of one kind between nodes of two. Rows have `source`, `target` and properties."""
-
-    kind: str
-    source: str
-    target: str
-    rows: Sequence[Row]
-
-
 def label_of(kind: str) -> str:
     """Return an entity's type as a label.
 
@@ -55,8 +36,11 @@ def label_of(kind: str) -> str:
     return "".join(word[:1].upper() + word[1:] for word in re.findall(r"\w+", kind))
 
 
-def property_graph(view: SnapshotView) -> tuple[list[Nodes], list[Edges]]:
-    """Return the nodes and edges of an index, in the order of its tables."""
+def property_graph(view: SnapshotView) -> tuple[dict[str, list[Row]], dict[tuple[str, str, str], list[Row]]]:
+    """Return the nodes by kind and the edges by (kind of node, kind, kind of node), in the order of the tables.
+
+    A node has `id`, `label` where it has a second one, and properties; an edge `source`, `target` and properties.
+    """
     import numpy as np
     import pyarrow as pa
 
@@ -70,12 +54,13 @@ def property_graph(view: SnapshotView) -> tuple[list[Nodes], list[Edges]]:
             found = select(database, query).to_pylist()
             return [{name: _value(name, value) for name, value in row.items()} for row in found]
 
-        nodes = [Nodes(kind, rows(query)) for kind, query in listed["nodes"].items()]
-        edges = []
+        nodes = {kind: rows(query) for kind, query in listed["nodes"].items()}
+        edges = {}
         for name, query in listed["edges"].items():
-            source, kind, target = name.split("-")
-            edges.append(Edges(kind, source, target, rows(query)))
-    return nodes, [each for each in edges if each.rows]
+            if found := rows(query):
+                source, kind, target = name.split("-")
+                edges[source, kind, target] = found
+    return nodes, edges
 
 
 def _value(name: str, value: Any) -> Any:
@@ -85,15 +70,17 @@ def _value(name: str, value: Any) -> Any:
 def neo4j_csv(view: SnapshotView) -> Iterator[File]:
     """Yield a file for each kind of node and edge, with the headers of `neo4j-admin database import`."""
     nodes, edges = property_graph(view)
-    for each in nodes:
-        header = [f"id:ID({each.kind})", *_headers(each.rows, "id", "label"), ":LABEL"]
-        labelled = ((row, filter(None, (each.kind, row.get("label")))) for row in each.rows)
-        cells = ([row["id"], *_cells(row, "id", "label"), ";".join(labels)] for row, labels in labelled)
-        yield f"{each.kind}.csv", _csv(header, cells)
-    for edge in edges:
-        header = [f":START_ID({edge.source})", f":END_ID({edge.target})", *_headers(edge.rows, "source", "target")]
-        cells = ([row["source"], row["target"], *_cells(row, "source", "target")] for row in edge.rows)
-        yield f"{edge.source}-{edge.kind}-{edge.target}.csv", _csv(header, cells)
+    for kind, rows in nodes.items():
+        header = [f"id:ID({kind})", *_headers(rows, "id", "label"), ":LABEL"]
+        labelled = ((row, ";".join(filter(None, (kind, row.get("label"))))) for row in rows)
+        yield (
+            f"{kind}.csv",
+            _csv(header, ([row["id"], *_cells(row, "id", "label"), labels] for row, labels in labelled)),
+        )
+    for (source, kind, target), rows in edges.items():
+        header = [f":START_ID({source})", f":END_ID({target})", *_headers(rows, "source", "target")]
+        cells = ([row["source"], row["target"], *_cells(row, "source", "target")] for row in rows)
+        yield f"{source}-{kind}-{target}.csv", _csv(header, cells)
 
 
 def _headers(rows: Sequence[Row], *without: str) -> list[str]:
@@ -120,21 +107,20 @@ def cypher(view: SnapshotView) -> Iterator[File]:
     What an index does not have any more is not taken away: empty the database first.
     """
     nodes, edges = property_graph(view)
-    lines = [f"CREATE CONSTRAINT IF NOT EXISTS FOR (n:{each.kind}) REQUIRE n.id IS UNIQUE;" for each in nodes]
-    for each in nodes:
-        by_label = sorted(each.rows, key=_label)  # a label is no value: rows of one are one statement
-        for label, rows in groupby(by_label, key=_label):
+    lines = [f"CREATE CONSTRAINT IF NOT EXISTS FOR (n:{kind}) REQUIRE n.id IS UNIQUE;" for kind in nodes]
+    for kind, rows in nodes.items():
+        by_label = sorted(rows, key=_label)  # a label is no value: rows of one are one statement
+        for label, alike in groupby(by_label, key=_label):
             more = f" SET n:`{label}`" if label else ""
-            rest = [_without(row, "label") for row in rows]
-            lines += _unwound(rest, f"MERGE (n:{each.kind} {{id: row.id}}) SET n += row{more};")
-    for edge in edges:
-        ends = f"MATCH (a:{edge.source} {{id: row.source}}), (b:{edge.target} {{id: row.target}})"
-        key = " {id: row.all.id}" if edge.kind == "FACT" else ""  # a pair may have many
+            rest = [_without(row, "label") for row in alike]
+            lines += _unwound(rest, f"MERGE (n:{kind} {{id: row.id}}) SET n += row{more};")
+    for (source, kind, target), rows in edges.items():
+        ends = f"MATCH (a:{source} {{id: row.source}}), (b:{target} {{id: row.target}})"
+        key = " {id: row.all.id}" if kind == "FACT" else ""  # a pair may have many
         rest = [
-            {"source": row["source"], "target": row["target"], "all": _without(row, "source", "target")}
-            for row in edge.rows
+            {"source": row["source"], "target": row["target"], "all": _without(row, "source", "target")} for row in rows
         ]
-        lines += _unwound(rest, f"{ends} MERGE (a)-[r:{edge.kind}{key}]->(b) SET r += row.all;")
+        lines += _unwound(rest, f"{ends} MERGE (a)-[r:{kind}{key}]->(b) SET r += row.all;")
     yield "graph.cypher", ("\n".join(lines) + "\n").encode()
 
 

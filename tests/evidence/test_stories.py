@@ -1,18 +1,26 @@
+from types import SimpleNamespace
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.evidence.stories import chapters, dialogue, is_spoken, spread, worth
+from graphrag_lite.evidence.key_sentences import Sentence
+from graphrag_lite.evidence.report_choice import best_of
+from graphrag_lite.evidence.stories import begins, chapters, dialogue, is_spoken
 
 STORY = (
     "STAVE TWO\n\nTHE FIRST OF THE THREE SPIRITS\n\nScrooge woke.\n\n'Who are you?' said he. It was cold.\n\n'A Ghost.'"
 )
 
 
-@given(st.permutations(range(30)), st.integers(1, 30))
-def test_a_story_is_told_to_its_end_by_the_best_of_each_stretch(ranked: list[int], most: int) -> None:
-    chosen = list(spread(ranked, len(ranked), most))
-    assert len(chosen) == len({number * most // len(ranked) for number in chosen}) == most
-    assert chosen[0] == ranked[0]
+@given(st.permutations(range(30)))
+def test_a_story_is_told_to_its_end_by_the_best_of_each_stretch(worths: list[int]) -> None:
+    told: list[Any] = [SimpleNamespace(sentence=Sentence(f"{n}", frozenset([f"{n}"]), 1, 1.0)) for n in range(30)]
+    idf = {f"{n}": 1.0 for n in range(30)}
+    chosen = best_of(told, [worth + 1.0 for worth in worths], [False] * 30, True, most=11, idf=idf)
+    stretches = range(8), range(8, 15), range(15, 23), range(23, 30)
+    assert sorted(chosen) == [max(stretch, key=worths.__getitem__) for stretch in stretches]
+    assert chosen == sorted(chosen, key=worths.__getitem__, reverse=True)
 
 
 def test_what_is_said_in_a_story_is_told_from_what_is_narrated() -> None:
@@ -29,17 +37,8 @@ def test_a_sentence_of_a_story_bears_its_chapter() -> None:
     assert chapters("He ran.\n\nShe fell.") == []
 
 
-def test_what_people_do_is_worth_more_than_how_they_look() -> None:
-    people = ["Michael Warden", "Ann"]
-    assert worth("Michael Warden attended the great meeting in Yorkshire.", people) == 1.0
-    assert worth("Warden bowed his head, and looked at the lamp beside his bed.", people) < 1.0
-    assert worth("Michael Warden determined to leave Yorkshire in the morning.", people) > 1.0
-    assert worth("The great meeting in Yorkshire was attended by many.", people) == 0.0
-
-
-def test_people_who_meet_are_told_before_thoughts_and_what_points_back() -> None:
-    people = ["Michael Warden", "Ann"]
-    met = worth("Michael Warden read Ann the letter of her father in the garden.", people)
-    assert met > worth("Michael Warden read his sister the letter of her father then.", people) == 1.0
-    assert met > worth("Perhaps Michael Warden would have told Ann of the letter there.", people)
-    assert met > worth("Michael Warden told Ann that it had come with the letter then.", people)
+def test_a_scene_is_narrated_at_length_and_may_say_when_it_was() -> None:
+    long, late = "Ann rose and left. " * 30, "That evening Ann rose and left. " * 30
+    text = f"He slept.\n\n{long}\n\n{late}\n\nAnn rose. 'Why?'"
+    said, said_when, spoken = (begins(text, text.index(place)) for place in (long, late, "Ann rose. 'Why?'"))
+    assert said_when == 2 * said > 10 * spoken > 0

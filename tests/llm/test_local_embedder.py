@@ -1,6 +1,7 @@
 """Embeddings of weights in a folder, whose content and not whose place tells them from others."""
 
 import asyncio
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -48,6 +49,7 @@ def test_each_text_is_embedded_by_itself_from_the_folder(
 ) -> None:
     opened: list[Path] = []
     bars: set[bool] = set()
+    n_threads: list[int] = []
 
     def model(folder: str | Path, **_: Any) -> Any:
         opened.append(Path(folder))
@@ -73,6 +75,7 @@ def test_each_text_is_embedded_by_itself_from_the_folder(
     stand_ins = {
         "model2vec": SimpleNamespace(StaticModel=SimpleNamespace(from_pretrained=model)),
         "sentence_transformers": SimpleNamespace(SentenceTransformer=model),
+        "torch": SimpleNamespace(set_num_threads=n_threads.append),
         "fastembed": SimpleNamespace(TextEmbedding=TextEmbedding),
         "fastembed.common": ModuleType("fastembed.common"),
         described.__name__: described,
@@ -82,6 +85,8 @@ def test_each_text_is_embedded_by_itself_from_the_folder(
     for _ in range(2):  # each question has an embedder of its own; weights are read once
         vectors, _ = asyncio.run(embedder(weights, provider).embed(["a", "bcd"]))
         assert vectors == [[1.0, 1.0], [3.0, 1.0]] and opened == [weights] and bars == {False}
+    cores = max((os.cpu_count() or 1) - 1, 1)  # threads that wait for a core without sleep take many times as long
+    assert n_threads == [cores] * (provider == "sentence-transformers")
 
 
 def test_other_weights_are_another_model_and_moved_ones_the_same(weights: Path, provider: str) -> None:

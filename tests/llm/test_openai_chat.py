@@ -7,7 +7,7 @@ import logging
 import socket
 import time
 import zlib
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -15,7 +15,7 @@ import pytest
 from stub_server import Fault, StubServer, prompt_of, refused_port
 
 from graphrag_lite.errors import CallError, ModelError, SettingsError, UnansweredError
-from graphrag_lite.llm import endpoint, retries
+from graphrag_lite.llm import endpoint, http_client, retries
 from graphrag_lite.llm.chat import Reply, Request, Usage
 from graphrag_lite.llm.openai_chat import OpenAIChat
 from graphrag_lite.settings.models import Llm
@@ -769,6 +769,19 @@ def test_an_answer_is_unpacked_within_bounds() -> None:
                 assert says in await heard()
 
         asyncio.run(main())
+
+
+def test_parts_of_an_answer_are_unpacked_wherever_it_is_cut() -> None:
+    packed = gzip.compress(b"Mar") + gzip.compress(b"ley.") + bytes(9)
+
+    async def unpacked(place: int) -> bytes:
+        async def pieces() -> AsyncIterator[bytes]:
+            yield packed[:place]
+            yield packed[place:]
+
+        return b"".join([piece async for piece in http_client._unpacked(pieces())])
+
+    assert {asyncio.run(unpacked(place)) for place in range(len(packed))} == {b"Marley."}
 
 
 @pytest.mark.parametrize("content", [b"", b"no gzip", gzip.compress(b"No.")[:-9]])

@@ -318,6 +318,10 @@ def test_the_commands(tmp_path: Path) -> None:
     assert json.loads(run(tmp_path / "other", "export", "--session", "s").stdout)["session"] == "s"
     found = json.loads(run(tmp_path / "other", "search", "train", "--json", "--session", "s").stdout)
     assert [note["session"] for note in found["notes"]] == ["s"]
+    (tmp_path / "chat.jsonl").write_text('{"kind": "message", "session": "s", "content": "The night train is late."}')
+    run(tmp_path / "other", "import", str(tmp_path / "chat.jsonl"))
+    found = json.loads(run(tmp_path / "other", "search", "train", "--json", "--session", "s").stdout)
+    assert [each["kind"] for each in found["notes"]] == ["note", "message"]
     assert run(tmp_path, "forget", identity).exit_code == 0 and not run(tmp_path, "export").stdout
     assert run(tmp_path, "forget", identity).exit_code == 1
 

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -111,14 +112,22 @@ def test_an_index_without_entities_is_whole(corpus: Callable[..., Path], tmp_pat
 # --- what is damaged
 
 
-def each(column: str, value: Any) -> Callable[[Rows], None]:
-    """Set a column of the first row."""
-    return lambda rows: rows[0].__setitem__(column, value)
+OF_A_ROW: set[Callable[[Rows], Any]] = set()  # changes of one row: several are done to one table, to other rows of it
 
 
 def first(change: Callable[[Row], Any], where: Callable[[Row], Any] = bool) -> Callable[[Rows], None]:
     """Change the first row that is `where`."""
-    return lambda rows: change(next(row for row in rows if where(row)))
+
+    def changed(rows: Rows) -> None:
+        change(next(row for row in rows if where(row)))
+
+    OF_A_ROW.add(changed)
+    return changed
+
+
+def each(column: str, value: Any) -> Callable[[Rows], None]:
+    """Set a column of the first row."""
+    return first(lambda row: row.__setitem__(column, value))
 
 
 def plus(column: str, more: int = 1) -> Callable[[Row], None]:
@@ -199,6 +208,7 @@ def _absent(rows: list[int]) -> int:
 
 
 NOBODY = "0" * 32
+MOST_ROWS = 4  # of one table that are damaged together
 # Each row: a table, what is done to it, and what is said of it.
 DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     # ids that name nothing
@@ -224,7 +234,7 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("entity_mentions", each("document_id", NOBODY), "entity_mentions: document_id: names no row of documents"),
     ("relationship_mentions", each("text_unit_id", NOBODY), "relationship_mentions: text_unit_id: names no row of text_units"),
     ("relationship_mentions", each("document_id", NOBODY), "relationship_mentions: document_id: names no row of documents"),
-    ("entity_resolutions", lambda rows: rows[0].update(entity_id=NOBODY), "entity_mentions: name: means an entity that is not there"),
+    ("entity_resolutions", first(lambda row: row.update(entity_id=NOBODY)), "entity_mentions: name: means an entity that is not there"),
     ("entity_resolutions", lambda rows: rows.append(rows[0] | {"document_id": rows[-1]["document_id"] or NOBODY, "entity_id": NOBODY}), "entity_resolutions: entity_id: names no row of entities"),
     ("entity_resolutions", each("document_id", NOBODY), "entity_resolutions: document_id: names no row of documents"),
     ("entities", _elsewhere("sources", "text_unit_id"), "entities: sources: names no row of text_units"),
@@ -256,9 +266,9 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("episodes", first(plus("ordinal")), "episodes: ordinal: is not its place in the document"),
     # one side of a reference
     ("text_units", first(lambda row: row["entity_ids"].pop(), lambda row: row["entity_ids"]), "entities: text_unit_ids: text_units.entity_ids does not say so"),
-    ("entities", lambda rows: rows[0]["text_unit_ids"].pop(), "entities: text_unit_ids: lacks what text_units.entity_ids says"),
+    ("entities", first(lambda row: row["text_unit_ids"].pop()), "entities: text_unit_ids: lacks what text_units.entity_ids says"),
     ("text_units", first(lambda row: row["covariate_ids"].pop(), lambda row: row["covariate_ids"]), "text_units: covariate_ids: lacks what covariates.text_unit_id says"),
-    ("entities", lambda rows: rows[0]["text_unit_ids"].append(rows[0]["text_unit_ids"][0]), "entities: text_unit_ids: names a row twice"),
+    ("entities", first(lambda row: row["text_unit_ids"].append(row["text_unit_ids"][0])), "entities: text_unit_ids: names a row twice"),
     ("relationships", each("source", "Nobody"), "relationships: source: is not the title of source_id"),
     ("relationships", each("target", "Nobody"), "relationships: target: is not the title of target_id"),
     ("entity_resolutions", first(lambda row: row.__setitem__("title", "Nobody"), lambda row: row["entity_id"]), "entity_resolutions: title: is not the title of entity_id"),
@@ -280,8 +290,8 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("entity_mentions", each("name", "Nobody"), "entity_mentions: name: has no resolution"),
     ("entity_resolutions", _entity_forgotten, "entities: text_unit_ids: a text unit where no mention means it"),
     ("relationship_mentions", lambda rows: [row.update(source="Nobody") for row in rows], "relationships: text_unit_ids: a text unit that does not state it"),
-    ("entities", lambda rows: rows[0]["text_unit_ids"].pop(), "entities: text_unit_ids: lacks a text unit where a mention means it"),
-    ("relationships", lambda rows: rows[0]["text_unit_ids"].pop(), "relationships: text_unit_ids: lacks a text unit that states it"),
+    ("entities", first(lambda row: row["text_unit_ids"].pop()), "entities: text_unit_ids: lacks a text unit where a mention means it"),
+    ("relationships", first(lambda row: row["text_unit_ids"].pop()), "relationships: text_unit_ids: lacks a text unit that states it"),
     ("relationships", gone, "relationship_mentions: states a relationship that is not there"),
     ("entities", each("n_mentions", 0), "entities: n_mentions: is not positive"),
     ("relationships", each("n_mentions", 0), "relationships: n_mentions: is not positive"),
@@ -289,18 +299,18 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     # the partition
     ("communities", first(plus("size")), "communities: size: is not the number of entity_ids"),
     ("communities", _another_member, "entities: is in two communities of one level"),
-    ("communities", lambda rows: rows[0]["entity_ids"].pop(), "entities: is in no community of level 0"),
+    ("communities", first(lambda row: row["entity_ids"].pop()), "entities: is in no community of level 0"),
     ("communities", _lost_by_its_parts, "communities: children: do not hold all of its members"),
     ("communities", _moved_to_another_whole, "communities: entity_ids: has a member that its parent has not"),
     ("communities", first(plus("level"), lambda row: row["parent"] >= 0), "communities: level: is not one below its parent's"),
     ("communities", first(lambda row: row["children"].pop(), lambda row: row["children"]), "communities: children: lacks one whose parent it is"),
-    ("communities", lambda rows: rows[0].update(children=[*rows[0]["children"], 0]), "communities: children: names one whose parent it is not"),
+    ("communities", first(lambda row: row.update(children=[*row["children"], 0])), "communities: children: names one whose parent it is not"),
     ("communities", lambda rows: rows[1].update(community=0), "communities: community: negative, or the number of two"),
     ("communities", first(lambda row: row["relationship_ids"].pop(), lambda row: row["relationship_ids"]), "communities: relationship_ids: lacks one that has both ends in it"),
     ("communities", lambda rows: rows[0]["relationship_ids"].append(rows[1]["relationship_ids"][0]), "communities: relationship_ids: one that does not have both ends in it"),
     ("communities", first(lambda row: row["text_unit_ids"].pop(), lambda row: row["text_unit_ids"]), "communities: text_unit_ids: lacks one that states a relationship of it"),
     ("communities", _another_unit, "communities: text_unit_ids: one that states none of its relationships"),
-    ("communities", lambda rows: rows[0].update(entity_ids=[], size=0), "communities: has no members"),
+    ("communities", first(lambda row: row.update(entity_ids=[], size=0)), "communities: has no members"),
     ("communities", lambda rows: rows[-1].update(level=10**15), "communities: level: is not one below its parent's"),
     # spans
     ("text_units", first(_shifted), "text_units: text: is not documents.text[char_start:char_end]"),
@@ -320,30 +330,30 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("community_reports", first(plus("size")), "community_reports: size: is not its community's"),
     ("community_reports", each("children", [7]), "community_reports: children: are not its community's"),
     ("community_reports", lambda rows: rows[1].update(community=rows[0]["community"]), "community_reports: community: has two reports"),
-    ("community_reports", lambda rows: rows[0].update(full_content=rows[0]["full_content"] + " [77]"), "community_reports: full_content: a mark without a citation"),
-    ("community_reports", lambda rows: rows[0].update(full_content=rows[0]["full_content"].replace("[1]", "")), "community_reports: citations: one that no mark names"),
-    ("community_reports", lambda rows: rows[0]["citations"].clear(), "community_reports: full_content: a mark without a citation"),
-    ("community_reports", lambda rows: [c.update(n=c["n"] + 1) for c in rows[0]["citations"]], "community_reports: citations: n is not 1, 2, 3, ..."),
+    ("community_reports", first(lambda row: row.update(full_content=row["full_content"] + " [77]")), "community_reports: full_content: a mark without a citation"),
+    ("community_reports", first(lambda row: row.update(full_content=row["full_content"].replace("[1]", ""))), "community_reports: citations: one that no mark names"),
+    ("community_reports", first(lambda row: row["citations"].clear()), "community_reports: full_content: a mark without a citation"),
+    ("community_reports", first(lambda row: [c.update(n=c["n"] + 1) for c in row["citations"]]), "community_reports: citations: n is not 1, 2, 3, ..."),
     ("community_reports", each("summary", "Other."), "community_reports: full_content: is not the page of title, summary and findings"),
     ("community_reports", each("full_content_json", "{"), "community_reports: full_content_json: is not the report as JSON"),
     ("community_reports", each("rank", 11.0), "community_reports: rank: is not within 0 and 10"),
     ("community_reports", each("age", 3), "community_reports: age: does not go with stale"),
-    ("report_bases", lambda rows: rows[0]["weights"].append(1.0), "report_bases: weights: not one a relationship"),
+    ("report_bases", first(lambda row: row["weights"].append(1.0)), "report_bases: weights: not one a relationship"),
     ("report_bases", lambda rows: rows[0].update(community_id=rows[1]["community_id"]), "report_bases: community_id: is not its report's"),
     ("report_bases", lambda rows: rows[0].update(report_id=rows[1]["report_id"]), "community_reports: has two rows of report_bases"),
     ("report_bases", each("entity_ids", []), "report_bases: entity_ids: empty"),
     # search
-    ("search_terms", lambda rows: rows[0]["rows"].__setitem__(0, 10**6), "search_terms: rows: not row numbers of text_units"),
-    ("search_terms", lambda rows: rows[0]["rows"].append(0), "search_terms: scores: not one for every row number"),
+    ("search_terms", first(lambda row: row["rows"].__setitem__(0, 10**6)), "search_terms: rows: not row numbers of text_units"),
+    ("search_terms", first(lambda row: row["rows"].append(0)), "search_terms: counts: not one for every row number"),
     ("search_terms", lambda rows: rows[1].update(term=rows[0]["term"]), "search_terms: term: not unique"),
-    ("search_report_terms", lambda rows: rows[0]["rows"].__setitem__(0, -1), "search_report_terms: rows: not row numbers of community_reports"),
-    ("search_links", lambda rows: (rows[0]["rows"].pop(), rows[0]["counts"].pop()), "search_links: rows: lacks a text unit that entities.text_unit_ids has"),
+    ("search_report_terms", first(lambda row: row["rows"].__setitem__(0, -1)), "search_report_terms: rows: not row numbers of community_reports"),
+    ("search_links", first(lambda row: (row["rows"].pop(), row["counts"].pop())), "search_links: rows: lacks a text unit that entities.text_unit_ids has"),
     ("search_links", each("defines", [10**6]), "search_links: defines: not row numbers of text_units"),
-    ("search_links", lambda rows: (rows[0]["rows"].append(_absent(rows[0]["rows"])), rows[0]["counts"].append(1.0)), "search_links: rows: a text unit that entities.text_unit_ids does not have"),
-    ("search_links", lambda rows: rows[0]["counts"].__setitem__(0, 0.0), "search_links: counts: not positive"),
+    ("search_links", first(lambda row: (row["rows"].append(_absent(row["rows"])), row["counts"].append(1.0))), "search_links: rows: a text unit that entities.text_unit_ids does not have"),
+    ("search_links", first(lambda row: row["counts"].__setitem__(0, 0.0)), "search_links: counts: not positive"),
     ("search_units", lambda rows: rows[0].update(document=rows[-1]["document"]), "search_units: document: not the row of its document"),
     ("search_units", each("day", 730000), "search_units: day: not that of the last message, or the document, in it"),
-    ("search_units", lambda rows: rows[0]["counts"].__setitem__(0, 99.0), "search_units: entities, counts: not those of search_links"),
+    ("search_units", first(lambda row: row["counts"].__setitem__(0, 99.0)), "search_units: entities, counts: not those of search_links"),
     ("search_units", lambda rows: next(row for row in rows if len(row["entities"]) > 1)["entities"].__setitem__(0, 10**6), "search_units: entities, counts: not those of search_links"),
     ("search_names", lambda rows: rows.reverse(), "search_names: key: not in order"),
     ("search_names", gone, "search_names: name: lacks one that means an entity"),
@@ -361,28 +371,39 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
 def _together(
     damage: list[tuple[str, Callable[[Rows], Any], str]],
 ) -> list[list[tuple[str, Callable[[Rows], Any], str]]]:
-    """Return DAMAGE in lists that are done to one index: each to another table, and rows that are gone by themselves."""
+    """Return DAMAGE in lists that are done to one index: to other tables, or other rows; rows that are gone apart."""
     made: list[list[tuple[str, Callable[[Rows], Any], str]]] = []
     for row in damage:
-        fits = [
-            one
-            for one in made
-            if all(
-                row[0] != name and row[2] != told and (change is gone) == (row[1] is gone) and row[1] is not gone_alone
-                for name, change, told in one
-            )
-            and one[0][1] is not gone_alone
-        ]
+        fits = [one for one in made if all(_goes_with(row, other) for other in one)]
+        fits = [one for one in fits if sum(name == row[0] for name, *_ in one) < MOST_ROWS]
         if not fits:
             made.append([])
         (fits or made[-1:])[0].append(row)
     return made
 
 
+def _goes_with(one: tuple[str, Callable[[Rows], Any], str], other: tuple[str, Callable[[Rows], Any], str]) -> bool:
+    changes = {one[1], other[1]}
+    return (
+        one[2] != other[2]
+        and gone_alone not in changes
+        and (gone not in changes or len(changes) == 1)
+        and (one[0] != other[0] or changes <= OF_A_ROW)
+    )
+
+
+def _do(damage: list[tuple[str, Callable[[Rows], Any], str]], folder: Path) -> None:
+    """Do damage to an index: what is done to one row of a table, to another row each time."""
+    done: Counter[str] = Counter()
+    for name, change, _ in damage:
+        start = done[name]
+        rewrite(folder, name, lambda rows, change=change, start=start: change(rows[start:] if start else rows))
+        done[name] += 1
+
+
 @pytest.mark.parametrize("damage", _together(DAMAGE))
 def test_damage_inside_of_tables_is_found(damage: list[tuple[str, Callable[[Rows], Any], str]], copy: Path) -> None:
-    for name, change, _ in damage:
-        rewrite(copy, name, change)
+    _do(damage, copy)
     problems = found(copy)
     assert not [said for *_, said in damage if said not in problems], "\n".join(problems)
     assert check.damage(copy) == (), "its files are as the manifest says"
@@ -568,8 +589,7 @@ def test_damage_to_vectors_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for place, damage in enumerate(_together(VECTOR_DAMAGE)):
         folder = tmp_path / str(place) / whole.name
         shutil.copytree(whole, folder)
-        for name, change, _ in damage:
-            rewrite(folder, name, change)
+        _do(damage, folder)
         problems = "\n".join(found(folder))
         assert all(f"{name}: {said}" in problems for name, _, said in damage), problems
 
@@ -577,9 +597,9 @@ def test_damage_to_vectors_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 VECTOR_DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
     ("search_vectors", lambda rows: rows.pop(), "does not have one row for every row of text_units"),
     ("search_vector_cells", lambda rows: rows[0].update(rows=[]), "rows: not every row"),
-    ("search_vector_weight", lambda rows: rows[0].update(weight=-1.0), "weight: not one number"),
+    ("search_vector_weight", first(lambda row: row.update(weight=-1.0)), "weight: not one number"),
     ("search_vectors", lambda rows: rows[1].update(vector=[1.0]), "vector: not as many numbers"),
-    ("search_vector_cells", lambda rows: rows[0].update(centre=[1.0]), "centre: not as many"),
+    ("search_vector_cells", first(lambda row: row.update(centre=[1.0])), "centre: not as many"),
     ("search_vector_weight", lambda rows: rows.clear(), "weight: not one number"),
     ("search_vectors", lambda rows: rows[1].update(vector=[1.0, 1.0]), "vector: neither of length 1"),
     ("search_vectors", lambda rows: rows[1].update(vector=[float("nan"), 1.0]), "vector: neither of"),

@@ -45,11 +45,17 @@ def index(corpus: Path, root: Path, *options: str) -> tuple[int, dict[str, Any] 
 
 
 @pytest.fixture(scope="module")
-def made(some_notes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A root with an index of the notes and its metrics file."""
+def first(some_notes: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any], dict[str, float]]:
+    """A root with an index of the notes and its metrics file; the summary of its run, and its figures."""
     root = tmp_path_factory.mktemp("made")
-    assert index(some_notes, root)[0] == 0
-    return root
+    code, summary, found = index(some_notes, root)
+    assert code == 0 and summary
+    return root, summary, found
+
+
+@pytest.fixture(scope="module")
+def made(first: tuple[Path, Any, Any]) -> Path:
+    return first[0]
 
 
 @pytest.fixture
@@ -58,18 +64,11 @@ def indexed(made: Path, tmp_path: Path) -> Path:
     return shutil.copytree(made, tmp_path / "root", symlinks=True)
 
 
-def test_the_figures_are_those_of_the_summary(notes: Path, tmp_path: Path) -> None:
-    code, summary, found = index(notes, tmp_path)
-    assert code == 0 and summary
-    for name in (
-        "documents",
-        "text_units",
-        "entities",
-        "relationships",
-        "communities",
-        "community_reports",
-        "failures",
-    ):
+def test_the_figures_are_those_of_the_summary(
+    first: tuple[Path, dict[str, Any], dict[str, float]], indexed: Path, some_notes: Path
+) -> None:
+    _, summary, found = first
+    for name in metrics.ROWS:
         assert found[name] == summary[name]
     assert found["last_run_success"] == 1 and found["last_run_exit_code"] == 0
     assert found["last_run_stages"] == len(summary["stages_run"]) == 13
@@ -78,8 +77,8 @@ def test_the_figures_are_those_of_the_summary(notes: Path, tmp_path: Path) -> No
     assert found["last_run_end_timestamp_seconds"] == found["last_success_timestamp_seconds"]
     assert 0 < found["last_run_duration_seconds"] < 600
     assert any(name.startswith("snapshot_info") and summary["snapshot"] in name for name in found)
-    _, summary, again = index(notes, tmp_path)
-    assert summary and summary["status"] == "unchanged"
+    _, unchanged, again = index(some_notes, indexed)
+    assert unchanged and unchanged["status"] == "unchanged"
     assert again["last_run_stages"] == 0 and again["last_run_documents/added"] == 0
     assert again["last_success_timestamp_seconds"] > found["last_success_timestamp_seconds"]
     assert again["documents"] == 25

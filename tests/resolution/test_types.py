@@ -32,10 +32,14 @@ def test_what_is_used_like_nothing_else_has_no_type() -> None:
     assert "Velm" not in infer_types(found | {"Velm": features("Velm", "(what {} is)")}, stated)
 
 
-def test_of_a_few_names_nothing_is_learned() -> None:
-    found, stated = corpus()
-    few = dict(list(stated.items())[: MIN_STATED - 1])
-    assert infer_types({key: found[key] for key in (*few, "Velm")}, few) == {}
+def test_where_few_names_are_stated_other_corpora_teach_in_languages_that_they_have() -> None:
+    asked = {
+        "Velm": features("Velm", PLACE),
+        "Ann Lee": features("Ann Lee", "It was directed by {} (born 1950)."),
+        "Kova": features("Kova", "Zil vox {} mar."),
+        "某市": features("某市", "他们在{}，不远"),
+    }
+    assert infer_types(asked, {}) == {"Velm": "location", "Ann Lee": "person"}
 
 
 def test_the_order_of_names_and_of_their_mentions_changes_nothing() -> None:

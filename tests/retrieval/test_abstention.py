@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from graphrag_lite.retrieval.abstention import INFLECTED, LEAST_FIT, passage_fit, says_nothing, term_idf
-from graphrag_lite.retrieval.bm25 import Bm25, build
+from graphrag_lite.retrieval.abstention import INFLECTED, LEAST_FIT, passage_fit, says_nothing
+from graphrag_lite.retrieval.bm25 import Bm25, build, term_idf
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.text.words import terms
 

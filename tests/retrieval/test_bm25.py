@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.retrieval import bm25
 from graphrag_lite.retrieval.bm25 import build
+from graphrag_lite.retrieval.postings import join_postings
 
 LETTERS = st.text("abcdé中", min_size=1, max_size=2)
 UNITS = st.lists(st.lists(LETTERS, max_size=12), min_size=1, max_size=12)
@@ -22,8 +22,7 @@ def reference(term_lists: list[list[str]], question: list[str], k1: float, b: fl
 
 
 @pytest.mark.parametrize(("k1", "b"), [(1.5, 0.75), (0.9, 0.4), (2.0, 1.0)])
-def test_scores_equal_bm25s(k1: float, b: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bm25, "AT_ONCE", 64)  # of 200 units
+def test_scores_equal_bm25s(k1: float, b: float) -> None:
     rng = random.Random(7)
     words = [f"w{int(rng.paretovariate(0.6))}" for _ in range(3000)]
     term_lists = [rng.choices(words, k=rng.randrange(1, 60)) for _ in range(200)]
@@ -41,8 +40,30 @@ def test_postings_are_sorted_by_term_then_unit(term_lists: list[list[str]]) -> N
         units, weights = index.postings(term)
         assert units.tolist() == [i for i, terms in enumerate(term_lists) if term in terms]
         assert (weights > 0).all()
-    assert index.offsets[-1] == len(index.units) == len(index.weights)
-    assert [str(a.dtype) for a in (index.offsets, index.units, index.weights)] == ["int64", "int32", "float32"]
+    assert index.offsets[-1] == len(index.units) == len(index.counts)
+    assert [str(a.dtype) for a in (index.offsets, index.units, index.counts)] == ["int64", "int32", "uint8"]
+
+
+@given(UNITS, st.lists(st.lists(LETTERS, max_size=12), max_size=12), st.data())
+def test_postings_joined_with_those_before_are_those_from_nothing(
+    before: list[list[str]], now: list[list[str]], data: st.DataObject
+) -> None:
+    rows_then = [data.draw(st.integers(-1, len(before) - 1)) for _ in now]
+    rows_then = [row if row not in rows_then[:place] else -1 for place, row in enumerate(rows_then)]
+    term_lists = [before[row] if row >= 0 else terms for row, terms in zip(rows_then, now, strict=True)]
+    new = [place for place, row in enumerate(rows_then) if row < 0]
+    made = build([terms if row < 0 else [] for row, terms in zip(rows_then, term_lists, strict=True)])
+    assert set(made.units.tolist()) <= set(new)
+    joined = join_postings(build(before), np.array(rows_then, np.int64), made)
+    expected = build(term_lists)
+    assert list(joined.vocabulary) == list(expected.vocabulary)
+    for name in ("offsets", "units", "counts"):
+        assert getattr(joined, name).tolist() == getattr(expected, name).tolist()
+
+
+def test_a_term_counts_at_most_what_a_byte_holds() -> None:
+    index = build([["a"] * 300, ["a"]])
+    assert index.counts.tolist() == [255, 1] and index.norms[0] > index.norms[1]
 
 
 @given(UNITS, st.lists(LETTERS, max_size=4))

@@ -37,6 +37,7 @@ def test_mapped_lists_and_numbers_are_those_that_were_written(rows: list[list[in
         "document": list(range(len(rows))),
         "day": [7] * len(rows),
         "order": [0] * len(rows),
+        "norm": [1.0] * len(rows),
         "entities": rows,
         "counts": counts,
     }

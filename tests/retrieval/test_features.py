@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from graphrag_lite import pipeline
 from graphrag_lite.retrieval.bm25 import Bm25, build
 from graphrag_lite.retrieval.entity_names import NameTable, name_table
-from graphrag_lite.retrieval.features import Attributes
+from graphrag_lite.retrieval.features import Features
 from graphrag_lite.retrieval.held import Held
 from graphrag_lite.retrieval.question import Question
-from graphrag_lite.retrieval.ranking import Features
 from graphrag_lite.retrieval.title_numbers import as_titles_say, by_number
+from graphrag_lite.retrieval.unit_attributes import Attributes
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 from graphrag_lite.text.words import terms

@@ -16,8 +16,7 @@ from graphrag_lite.errors import InputError
 from graphrag_lite.llm.chat import Request
 from graphrag_lite.memory.store import Memory
 from graphrag_lite.retrieval.limited_tables import LIMITS
-from graphrag_lite.retrieval.limited_view import LimitedView
-from graphrag_lite.retrieval.snapshot_view import SnapshotView
+from graphrag_lite.retrieval.snapshot_view import LimitedView, SnapshotView
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.methods import METHODS

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graphrag_lite import pipeline
-from graphrag_lite.retrieval import features, question, readings
+from graphrag_lite.retrieval import question, readings
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
@@ -45,8 +45,8 @@ def test_language_readings_names_and_periods_are_told_once(
     count(question, "without_asking")
     count(question, "names_within")
     count(readings, "readings")
-    count(features, "find_parts")
-    count(features, "periods")
+    count(question, "find_parts")
+    count(question, "periods")
     answer = index.query(ASKED, method)
     assert answer.readings == {"Spitser": "Spitzer"}
     assert counted["question_language"] == counted["readings"] == counted["respell"] == 1

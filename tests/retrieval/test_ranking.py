@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from graphrag_lite.graph.pagerank import Step, Walk
 from graphrag_lite.graph.sparse import from_dense
-from graphrag_lite.retrieval.ranking import Features, Links, Policy, link_mentions, rank
+from graphrag_lite.retrieval.features import Features
+from graphrag_lite.retrieval.links import Links, link_mentions
+from graphrag_lite.retrieval.ranking import Policy, rank
 from graphrag_lite.retrieval.top_k import best_rows
 
 OFF = Policy(naming=0, stating=0, hop=0, joining=0, dating=0, spreading=0, discount=0)

@@ -5,9 +5,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from graphrag_lite.retrieval import vector_cells, vectors
-from graphrag_lite.retrieval.vector_cells import divide
-from graphrag_lite.retrieval.vectors import Vectors, unit_length, vector_scores
+from graphrag_lite.retrieval import vectors
+from graphrag_lite.retrieval.vectors import Vectors, divide, unit_length, vector_scores
 
 Floats = npt.NDArray[np.float32]
 N, WIDTH = 3000, 16
@@ -45,14 +44,14 @@ def test_every_vector_is_in_one_cell_and_the_cells_are_the_same_again(clustered:
 
 
 def test_where_all_cells_are_looked_into_gains_are_exact(clustered: Vectors, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_cells, "_NEAREST", 1000)
+    monkeypatch.setattr(vectors, "_NEAREST", 1000)
     divided = Vectors(clustered.blocks, divide(clustered))
     for question in near(clustered, 20):
         assert np.allclose(vector_scores(divided, question, 0.2), vector_scores(clustered, question, 0.2), atol=1e-6)
 
 
 def test_what_is_nearest_is_found_in_a_few_cells(clustered: Vectors, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_cells, "_NEAREST", 11)
+    monkeypatch.setattr(vectors, "_NEAREST", 11)
     monkeypatch.setattr(vectors, "_CROWD", 512)
     divided = Vectors(clustered.blocks, divide(clustered))
     found, looked_at, gains = [], [], []
@@ -69,7 +68,7 @@ def test_what_is_nearest_is_found_in_a_few_cells(clustered: Vectors, monkeypatch
 def test_the_best_units_by_words_are_compared_wherever_they_are(
     clustered: Vectors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_cells, "_NEAREST", 1)
+    monkeypatch.setattr(vectors, "_NEAREST", 1)
     monkeypatch.setattr(vectors, "_BY_WORDS", 3)
     divided, question = Vectors(clustered.blocks, divide(clustered)), near(clustered, 1)[0]
     exact, by_words = vector_scores(clustered, question, 0.1), np.zeros(N)

@@ -30,6 +30,9 @@ TEXTS = {
     "the ferry is late again today.\nBO: The ferry is late by two hours.",
     "Yard": "ANN: The goat of Karl was sold in May, and the goat was white.\nBO: A pity.\nANN: Who fed the goat?\n"
     "BO: Ines did, every day of the week.\nANN: The shed is old.",
+    "Cast": "# The Tide\n\nA play in two acts.\n\nPart | Player\nMrs Sheel, a widow | Sanna Mulv\nThe baker | Ulf Arne\n\n"
+    "Sheel was last seen in 1988, when Runa Till was Sheel and the set fell.",
+    "Chat": "Kai Ruud: Has anyone seen my spanner?\n\nPippa: Edna has it\n\nLars Moe: The wrench is dear to me.",
     "News": "Hamar, 3 March 2024. The dike of Hamar was opened in 1911 and is closed until May.",
     "Prop": "The prop of the quay was not needed after the flood. The prop of the quay held the wall, which leaned.",
     "Faq": "How is the rust removed from a hinge?\n\nIt is brushed with vinegar, and then oiled. A new hinge has no rust, "
@@ -104,6 +107,11 @@ def test_a_question_of_a_talk_is_told_with_its_reply_and_who_speaks_counts(index
     assert asked.startswith("What colour") and asked.endswith("green as a bottle and swings on a chain.")
     assert "oar" in index.query("What did Bo say was repaired?").citations[0].text
     assert "two hours" in index.query("Is the ferry late today?").citations[0].text
+
+
+def test_whoever_asks_all_others_is_told_with_the_reply_and_a_row_with_the_head_of_its_table(index: Index) -> None:
+    assert index.query("Who has the spanner?").citations[0].text.endswith("Edna has it")
+    assert index.query("Who plays Sheel?").citations[0].text == "Mrs Sheel, a widow | Sanna Mulv"
 
 
 def test_the_latest_quarter_is_told_by_its_document_alone(index: Index) -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from graphrag_lite import pipeline
 from graphrag_lite.errors import InputError
-from graphrag_lite.retrieval.abstention import passage_fit, term_idf
+from graphrag_lite.retrieval.abstention import passage_fit
+from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search import overview
 from graphrag_lite.search.answer import NOTHING, ranked

@@ -14,7 +14,6 @@ from stub_model import StubModel
 
 from graphrag_lite.errors import CallError, InputError, ModelError, ReplyError
 from graphrag_lite.llm.chat import Reply, Request
-from graphrag_lite.retrieval.report_ranking import report_rows
 from graphrag_lite.run.snapshots import current
 from graphrag_lite.search.answer import NOTHING, Answer
 from graphrag_lite.search.context_records import TokenEstimate
@@ -251,7 +250,7 @@ def test_the_model_chooses_the_deepest_relevant_reports(ask: Callable[..., tuple
     assert set(re.findall(r"^Report: (.*)$", shown(mapped), re.MULTILINE)) == {shallow["title"], child["title"]}
     rated = [request for request in stub.requests if RATE in task(request)]
     looked_at = tops + [
-        r for r in report_rows(index) if r["parent"] in {one["community"] for one in (deep, shallow, child)}
+        r for r in index.report_rows if r["parent"] in {one["community"] for one in (deep, shallow, child)}
     ]
     assert len(rated) == len(looked_at)
     index, stub = ask(lambda _: "No")

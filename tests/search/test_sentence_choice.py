@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from graphrag_lite import pipeline
-from graphrag_lite.retrieval.abstention import LEAST_FIT, passage_fit, term_idf
-from graphrag_lite.retrieval.bm25 import build
+from graphrag_lite.retrieval.abstention import LEAST_FIT, passage_fit
+from graphrag_lite.retrieval.bm25 import build, term_idf
 from graphrag_lite.retrieval.question import Question
+from graphrag_lite.retrieval.question_kinds import kind_asked
 from graphrag_lite.search.answer import NOTHING
-from graphrag_lite.search.answer_type import kind_asked
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.reading_order import in_reading_order
 from graphrag_lite.search.sentence_candidates import DATELINE, MAX_LENGTH

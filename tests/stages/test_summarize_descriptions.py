@@ -18,6 +18,7 @@ from graphrag_lite import prompts, tables
 from graphrag_lite.attempts import in_turn
 from graphrag_lite.errors import CallError, ModelError
 from graphrag_lite.llm.chat import Reply, Request
+from graphrag_lite.llm.own_loop import own_loop
 from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.stages.summarize_descriptions import summarize_descriptions
@@ -299,6 +300,25 @@ def test_long_ones_are_merged_by_the_model_whatever_their_order() -> None:
     assert lines(request) == sorted(said) and "\nOf: Ada\n" in request.messages[0]["content"]
     again = merging(model_read(told(*said[::-1], *said)), max_tokens=50)
     assert again[0][0]["description"] == "Merged: 20." and again[2].asked == stub.asked  # the memo answers it
+
+
+def test_descriptions_are_merged_while_sentences_are_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [f"Ada built bridge number {n} over a river in the north." for n in range(20)]
+    asked, seen = threading.Event(), []
+
+    def reply(_: Request) -> str:
+        asked.set()
+        return "Merged."
+
+    def choose(rows: Rows, *_: Any) -> Rows:
+        seen.append(asked.wait(20))
+        return rows[:1]
+
+    monkeypatch.setattr("graphrag_lite.stages.summarize_descriptions.best_sentences", choose)
+    model, _ = stage_model(StubModel(reply))
+    with own_loop() as model.model.loop:
+        entities, _ = described(model_read(told(*said)), model, max_tokens=50)
+    assert all(seen) and entities[0]["description"] == "Merged."
 
 
 def test_what_exceeds_one_question_is_folded_and_a_new_description_asks_little_again() -> None:

@@ -57,6 +57,15 @@ def test_what_was_added_to_an_old_document_later_has_been_so_since() -> None:
         ("I will leave on Tuesday.", ("plan", "2024-03-12", "2024-03-13")),
         ("I heard that the exam is on Monday.", ("plan", "2024-03-11", "2024-03-12")),
         ("I've also got a class on Monday.", ("plan", "2024-03-11", "2024-03-12")),
+        ("Lars agreed that the report has to be there by Friday.", ("plan", "", "2024-03-09")),
+        ("The office is closed until Monday, as was announced.", ("state", "", "2024-03-11")),
+        ("We hope to be done by May.", ("plan", "", "2024-06-01")),
+        ("The treasurer would like to stop in September.", ("plan", "2024-09-01", "2024-10-01")),
+        ("The election will be held in November.", ("plan", "2024-11-01", "2024-12-01")),
+        ("The fair took place in November.", ("event", "2023-11-01", "2023-12-01")),
+        ("The AGM was moved from 3 March to 7 April 2020.", ("event", "2020-04-07", "2020-04-08")),
+        ("We had to reschedule the visit from Monday 1 April to Friday 5 April.", ("plan", "2024-04-05", "2024-04-06")),
+        ("The fair ran from Monday, 1 April to Friday, 5 April 2019.", ("state", "2019-04-01", "2019-04-06")),
         ("The report is due Friday.", ("plan", "2024-03-08", "2024-03-09")),
         ("I am away until Friday.", ("state", "", "2024-03-08")),
         ("I just won the race on August 1st.", ("event", "2023-08-01", "2023-08-02")),
@@ -110,6 +119,8 @@ def test_what_a_sentence_states(sentence: str, expected: tuple[str, str, str]) -
         "It is cyclical, and we had benefits for a couple of years.",
         "I am close to 1300 now.",
         "Sales are higher than in 2019.",
+        "It was written by May Jones.",
+        "The house was sold by Friday.",
         "",
     ],
 )
@@ -144,6 +155,22 @@ def test_what_ends_is_negative() -> None:
 def test_other_languages_say_the_same(language: str, sentences: list[str]) -> None:
     expected = [("state", "2006-01-01", ""), ("state", "", "2007-01-01"), ("event", "2024-03-03", "2024-03-04")]
     assert [told(sentence, SAID, language) for sentence in sentences] == [[one] for one in expected]
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "day"),
+    [
+        ("de", "Wir müssen am Freitag zum Amt.", "2024-03-08"),
+        ("de", "Die Wahl wird am 3. November stattfinden.", "2024-11-03"),
+        ("fr", "Elle voudrait partir le 3 novembre.", "2024-11-03"),
+        ("es", "Vamos a mudarnos el 3 de noviembre.", "2024-11-03"),
+        ("ja", "今週の金曜日に会います。", "2024-03-08"),
+        ("zh", "下周三出发。", "2024-03-13"),
+        ("ko", "이번 주 금요일에 만나요.", "2024-03-08"),
+    ],
+)
+def test_what_is_told_as_ahead_is_to_come(language: str, sentence: str, day: str) -> None:
+    assert [one[:2] for one in told(sentence, SAID, language)] == [("plan", day)]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The commands explore and demo, as a user types them."""
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from graphrag_lite.cli import main
+from graphrag_lite.ops.exported import write_output
 from graphrag_lite.ops.sample import corpus as sample_corpus
 from graphrag_lite.search.index import Index
 
@@ -46,8 +48,9 @@ def test_explore_writes_beside_the_index_and_opens_what_it_wrote(
     assert result.exit_code == 0, result.output
     assert opened == [(root / "explore.html").as_uri()]
     target = tmp_path / "new folder" / "a.html"
-    result = CliRunner().invoke(main, ["explore", "--root", str(root), "--output", str(target), "--title", root.name])
-    assert result.exit_code == 0, result.output
+    named = ["--output", str(target), "--title", root.name]
+    result = CliRunner().invoke(main, ["explore", "-q", "--root", str(root), *named])
+    assert (result.exit_code, result.output) == (0, "")
     assert target.read_bytes() == (root / "explore.html").read_bytes()
     assert sorted(path.name for path in target.parent.iterdir()) == ["a.html"]
 
@@ -59,3 +62,17 @@ def test_explore_says_where_it_cannot_write(sample: Index, tmp_path: Path) -> No
     assert result.exit_code == 1
     assert result.output.startswith("Error: ")
     assert "Traceback" not in result.output
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no pipes in folders here")
+def test_a_pipe_and_a_link_stay_what_they_are(tmp_path: Path) -> None:
+    """As root, `--output /dev/null` would else leave a machine without one."""
+    os.mkfifo(tmp_path / "pipe")
+    descriptor = os.open(tmp_path / "pipe", os.O_RDWR)
+    write_output(tmp_path / "pipe", b"page")
+    assert os.read(descriptor, 9) == b"page" and (tmp_path / "pipe").is_fifo()
+    os.close(descriptor)
+    (tmp_path / "link").symlink_to(tmp_path / "folder" / "page")
+    for content in (b"one", b"two"):
+        write_output(tmp_path / "link", content)
+        assert (tmp_path / "link").is_symlink() and (tmp_path / "folder" / "page").read_bytes() == content

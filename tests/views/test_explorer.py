@@ -121,6 +121,11 @@ def test_a_period_shows_what_is_of_it(tab: Page, path: Path, sample: Index) -> N
     tab.run("document.querySelector('#timeline svg').focus()")
     tab.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight")
     tab.until("period")
+    tab.open(path, "#overview@1990-05..1990-07")  # finer than the slots
+    tab.run("document.querySelector('#timeline svg').focus()")
+    tab.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight", modifiers=8)
+    tab.until("period.to !== '1990-07'")
+    assert tab.run("[period.from, period.to]") == ["1990", "1991"]
     assert quiet(tab)
 
 
@@ -193,6 +198,12 @@ def test_it_fits_narrow_screens(tab: Page, path: Path) -> None:
     for address in ("", "#name-0", "#text-0", "#community-0", "#overview@1990..1995"):
         tab.open(path, address)
         assert tab.run("document.documentElement.scrollWidth") <= 400
+    tab.run(
+        "document.querySelector('main').append(block('p', {}, 'ذهب طه حسين إلى باريس', cited('[1]', [[1, 0, 0, 9]])))"
+    )
+    assert tab.run("getComputedStyle(document.querySelector('main > p:last-child')).direction") == "rtl"
+    tab.run("names.title[0] = 'Donaudampfschiff'.repeat(20); tell(view.ofName[0] ?? view.ofName.find(Boolean), 0, 0)")
+    assert tab.run("document.querySelector('#tip').scrollWidth <= document.querySelector('#tip').clientWidth")
     tab.open(path, "#text-0")  # which hides the map
     tab.run("location.hash = '#name-0'")
     tab.until("document.querySelector('#map').clientWidth && view.k > 0 && Number.isFinite(view.x)")

@@ -125,24 +125,21 @@ def test_a_database_reads_the_statements_and_holds_every_value(index: Index) -> 
     for statement in 2 * content.rstrip("\n").split("\n"):
         graph.cypher(statement.removesuffix(";"))
     nodes, edges = property_graph(index)
-    for each in nodes:
+    for kind, rows in nodes.items():
         held = {
-            row["p"]["id"]: row
-            for row in graph.cypher(f"MATCH (n:{each.kind}) RETURN properties(n) AS p, labels(n) AS l")
+            row["p"]["id"]: row for row in graph.cypher(f"MATCH (n:{kind}) RETURN properties(n) AS p, labels(n) AS l")
         }
-        assert {row["id"]: {each.kind, row.get("label") or each.kind} for row in each.rows} == {
+        assert {row["id"]: {kind, row.get("label") or kind} for row in rows} == {
             key: set(row["l"]) for key, row in held.items()
         }
-        for row in each.rows:
+        for row in rows:
             assert {key: value for key, value in row.items() if key != "label"}.items() <= held[row["id"]]["p"].items()
-    for edge in edges:
-        ends = f"MATCH (a:{edge.source})-[r:{edge.kind}]->(b:{edge.target})"
+    for (source, kind, target), rows in edges.items():
+        ends = f"MATCH (a:{source})-[r:{kind}]->(b:{target})"
         found = [
             row["r"] | row for row in graph.cypher(f"{ends} RETURN a.id AS source, b.id AS target, properties(r) AS r")
         ]
-        assert sorted(json.dumps({key: row[key] for key in edge.rows[0]}) for row in found) == sorted(
-            map(json.dumps, edge.rows)
-        )
+        assert sorted(json.dumps({key: row[key] for key in rows[0]}) for row in found) == sorted(map(json.dumps, rows))
 
 
 LINK = re.compile(r"(?<!\\)(!?)\[\[([^\]|]*)\|([^\]|]*)\]\]")

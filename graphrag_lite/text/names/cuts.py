@@ -12,7 +12,7 @@ from graphrag_lite.text.names.slavic import SLAVIC, split_before_person, with_he
 from graphrag_lite.text.names.tokens import ACRONYMS, INITIAL, JOIN, Tokens
 from graphrag_lite.text.names.types import OF_HEADS, PAIR_HEADS, kind_of
 
-_ROMAN = re.compile(r"[IVXL]+$")
+_ROMAN = re.compile(r"[IVXL]+(?:e|è?me|er|th|º)?$")
 _NUMBER = re.compile(r"[a-z]?\d+[a-z]?(?:-[a-z\d])?")  # of a part or a figure: S1, 3-b
 _DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 _BEFORE_MONTH = frozenset("in since until by during of from on last next early late mid".split())
@@ -34,24 +34,11 @@ def split_run(tokens: Tokens, run: Run, language: str) -> list[Run]:
     heads = low[0] in vocab.STRUCTURE and (len(low) > 1 or initial)
     if heads and all(w in vocab.NUMBER_WORDS or _NUMBER.fullmatch(w) or w in vocab.STRUCTURE for w in low[1:]):
         return []
-    parts = _split_headings(tokens, Run(first, last, initial))
-    if language in SLAVIC:
-        parts = [part for whole in parts for part in split_before_person(tokens, whole, language)]
+    run = Run(first, last, initial)
+    parts = split_before_person(tokens, run, language) if language in SLAVIC else [run]
     pieces = [_trimmed(tokens, piece) for part in parts for piece in _split_roles(tokens, part)]
     kept = [piece for piece in pieces if piece]
     return [whole for piece in kept if (whole := with_head(tokens, piece, language))] if language in SLAVIC else kept
-
-
-def _split_headings(tokens: Tokens, run: Run) -> list[Run]:
-    """Cut `run` where a heading flows into its sentence, which repeats a word of it: "Keycloak The Keycloak"."""
-    n, low = run.last - run.first, tokens.lower
-    for i in range(run.first + 1, run.last - 1) if n > 2 else ():
-        opens = tokens.function[i] and tokens.capital[i] and not tokens.words[i].isupper()
-        if (opens and not set(low[run.first : i]).isdisjoint(low[i + 1 : run.last])) or (
-            i - run.first > 1 and low[run.first : i] == low[i : run.last]
-        ):
-            return [run._replace(last=i), run._replace(first=i + opens, initial=True)]
-    return [run]
 
 
 def _without_openers(tokens: Tokens, run: Run) -> tuple[int, bool]:

@@ -21,7 +21,7 @@ from graphrag_lite.text.names.runs import Run, find_runs
 from graphrag_lite.text.names.terms import find_terms
 from graphrag_lite.text.names.titles import defined_subject, expansions, quoted_titles
 from graphrag_lite.text.names.tokens import AMPERSAND, JOIN, Tokens, tokenize
-from graphrag_lite.text.names.words import DETERMINERS, HONORIFICS, LISTS, ROLES, STRUCTURE
+from graphrag_lite.text.names.words import DETERMINERS, HONORIFICS, LISTS, ROLES, STRUCTURE, UNITS
 from graphrag_lite.text.plain_text import CONTROL, one_line
 
 __all__ = ["Name", "find_names", "is_acronym"]
@@ -181,9 +181,10 @@ def _is_shouted(tokens: Tokens, run: Run) -> bool:
 
 
 def _measures(tokens: Tokens, run: Run) -> bool:
-    """Tell whether a word in capitals stands behind a number that is no year, as units do: "25 kWh", "3 pm BST"."""
+    """Tell whether a unit, or a word in capitals, stands behind a number that is no year: "25 kWh", "310 Mark"."""
     word, before = tokens.words[run.first], tokens.words[run.first - 1]
-    if run.last - run.first > 1 or word[1:].islower() or not run.first or tokens.gaps[run.first] != JOIN:
+    small = word[1:].islower() and tokens.lower[run.first] not in UNITS
+    if run.last - run.first > 1 or small or not run.first or tokens.gaps[run.first] != JOIN:
         return False
     return before in ("am", "pm") or (before.isdigit() and not (len(before) == 4 and before[0] in "12"))
 

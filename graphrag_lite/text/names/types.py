@@ -4,10 +4,12 @@ Nothing here looks beyond one text unit, and
 nothing but a stated cue decides: a name without one is `unknown`.
 """
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import takewhile
 
-from graphrag_lite.text.names.gazetteer import GIVEN_NAMES, PLACES, WELL_KNOWN
+from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES, PLACES, WELL_KNOWN
 from graphrag_lite.text.names.words import CORPORATE, EPITHETS, HONORIFICS, LISTS, NUMBER_WORDS
 
 TYPES = ("person", "organization", "location", "event", "work", "product", "law", "language", "date", "concept", "code")
@@ -27,19 +29,12 @@ _KINDS: dict[str, str] = {
     word: kind for kind in TYPES if kind not in ("date", "code") for word in LISTS[f"{kind}_nouns"]
 }
 _FEASTS, _FRONTED, _NOBLE = LISTS["feasts"], LISTS["fronted"], LISTS["noble"]
-_KIND_ENDS = LISTS["kind_ends"]
 SPEECH, _VOICED, _PERSON_VERBS = LISTS["speech"], LISTS["voiced"], LISTS["person_verbs"]
+_ABSTRACT = re.compile(r"\w{3}is(?:m|me|mo|mus)$|\w{3}изм$")
 _SMALL = frozenset(("in", "the", "of", "and", "for", "is", "to"))  # words of a title, of no person
 _KIN, _OFFICES = LISTS["kin"], LISTS["offices"]
 # What is done at, from, by and with organisations only, by the word that joins the two.
-_BEFORE_ORGANIZATION = {
-    "of": _OFFICES,
-    "for": _OFFICES,
-    "at": _OFFICES | LISTS["done_at"],
-    "from": LISTS["done_from"],
-    "by": LISTS["done_by"],
-    "with": LISTS["done_with"],
-}
+_BEFORE_ORGANIZATION = {word: _OFFICES | LISTS.get(f"done_{word}", set()) for word in "of for at from by with".split()}
 OF_HEADS = LISTS["of_heads"].union(*_HEADS.values(), LISTS["law_heads"]) - LISTS["no_of_heads"]
 """Words after which "of X" or "for X" belongs to the name."""
 PAIR_HEADS = LISTS["pair_heads"]
@@ -47,6 +42,10 @@ PAIR_HEADS = LISTS["pair_heads"]
 INSTITUTION_OWNED = LISTS["institution_owned"]
 """What an institution's name owns: St. Paul's Cathedral, King's College, Valentine's Day."""
 EVENTS_OF_A_YEAR = LISTS["events_of_a_year"]
+
+
+def _goes_on(word: str) -> bool:
+    return word not in LISTS["kind_ends"]
 
 
 def kind_of(word: str) -> str:
@@ -75,11 +74,13 @@ def _evidence_of_words(words: tuple[str, ...], kept: tuple[str, ...]) -> Evidenc
     if words[0] in HONORIFICS and len(words) > 1 and words[0] not in ("st", "saint", "san", "santa", "sainte"):
         return {"person": 5.0}
     found = _evidence_of_heads(words)
-    if len(words) == 2 and "location" in found and words[0] in GIVEN_NAMES and words[0] not in PLACES:
+    if len(words) == 2 and "location" in found and words[0] in GIVEN_NAMES - PLACES - DEMONYMS:
         found["location"] = 1.0  # "Matt Mountain", "James Bay": what stands beside them decides
     if (words[-1] in CORPORATE and len(words) > 1) or "&" in words:
         found["organization"] = 5.0
     found = found or _evidence_of_person(words, kept)
+    if not found and len(words) == 1 and _ABSTRACT.search(name):
+        found["concept"] = 1.5
     if not found and len(words) > 1 and WELL_KNOWN.get(words[0]) in ("organization", "product"):
         found["product"] = 1.5  # Google Translate, Windows 10
     return found
@@ -88,10 +89,12 @@ def _evidence_of_words(words: tuple[str, ...], kept: tuple[str, ...]) -> Evidenc
 def _evidence_of_heads(words: Sequence[str]) -> Evidence:
     """Return the types of the first head that tells one: the last word, the word before "of", or a fronted one.
 
-    Numbers at the end are no heads: World War II, Expo 67.
+    Numbers at either end are no heads: World War II, Segunda Guerra Mundial.
     """
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in NUMBER_WORDS):
         words = words[:-1]
+    while len(words) > 2 and words[0] in NUMBER_WORDS:
+        words = words[1:]
     first, last = words[0], words[-1]
     of = next((i for i, word in enumerate(words) if word in ("of", "for", "de", "du", "des", "d'")), len(words))
     head = words[of - 1]
@@ -106,7 +109,7 @@ def _evidence_of_heads(words: Sequence[str]) -> Evidence:
 def _evidence_of_person(words: Sequence[str], kept: Sequence[str]) -> Evidence:
     """Return the weight of a given name, of initials, and of particles and epithets."""
     weight = 0.0
-    if words[0] in GIVEN_NAMES and words[0] not in PLACES:
+    if words[0].partition("-")[0] in GIVEN_NAMES and words[0] not in PLACES:  # Pierre-Joseph
         if len(words) == 1:
             weight = 0.0 if kept[0].isupper() else 1.6
         elif len(words) <= 4 and not any(word.isdigit() for word in words) and words[1] not in ("and", "of"):
@@ -128,11 +131,7 @@ def kind_after(words: Sequence[str]) -> str:
     >>> kind_after(["village", "in", "the", "district"])
     'location'
     """
-    kind = ""
-    for word in words:
-        if word in _KIND_ENDS:
-            break
-        kind = _KINDS.get(word, kind)
+    *_, kind = "", *(_KINDS[word] for word in takewhile(_goes_on, words) if word in _KINDS)
     return kind
 
 
@@ -142,11 +141,7 @@ def kind_beside(words: Sequence[str]) -> str:
     >>> kind_beside(["british", "singer", "who", "lives"]), kind_beside(["weight", "of", "his", "method"])
     ('person', '')
     """
-    last = ""
-    for word in words:
-        if word in _KIND_ENDS:
-            break
-        last = word
+    *_, last = "", *takewhile(_goes_on, words)
     kind = _KINDS.get(last, "")
     return "" if kind == "concept" else kind
 
@@ -164,6 +159,8 @@ def evidence_beside(before: Sequence[str], after: Sequence[str], possessive: boo
 
     if before:
         kind = _KINDS.get(before[-1], "")
+        if kind == "work" and not LISTS["before_verbs"].isdisjoint(before[-2:-1]):  # "will play Eric"
+            kind = ""
         if kind and (before[-1] not in LISTS["also_adjectives"] or not LISTS["definite"].isdisjoint(before[-2:-1])):
             add(kind, 2.0)
         elif before[-1] in SPEECH or before[-1] in _VOICED:

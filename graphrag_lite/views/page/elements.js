@@ -16,7 +16,9 @@ const el = (tag, attributes = {}, ...children) => fill(document.createElement(ta
 const drawn = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 const number = (count) => count.toLocaleString("en");
 const counted = (count, one, many = one + "s") => `${number(count)} ${count === 1 ? one : many}`;
-const corpus = (...children) => el("bdi", {}, ...children); // words of the corpus, in their own direction
+// Words of the corpus stand in their own direction: within a line, or as a block of nothing else.
+const corpus = (...children) => el("bdi", {}, ...children);
+const block = (tag, attributes, ...children) => el(tag, { dir: "auto", ...attributes }, ...children);
 
 // By place: the colours in style.css. Who cannot tell red from green tells them apart (tests/views/test_colours.py).
 const KNOWN = ["person", "organization", "location", "event", "work", "concept", "product", "law", "language", "date"];

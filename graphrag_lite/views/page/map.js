@@ -211,8 +211,9 @@ function shortened(text, room) {
     const comma = shown.lastIndexOf(", ");
     if (comma > 0) shown = shown.slice(0, comma);
     else {
-      const fits = Math.floor((shown.length * room) / pen.measureText(shown).width) - 1;
-      return fits < 4 ? "" : shown.slice(0, fits).trimEnd() + "…";
+      const chars = [...shown];
+      const fits = Math.floor((chars.length * room) / pen.measureText(shown).width) - 1;
+      return fits < 4 ? "" : chars.slice(0, fits).join("").trimEnd() + "…";
     }
   }
 }

@@ -9,7 +9,7 @@ function pathTo(community) {
     link(`community-${communities.number[row]}`, { title: titleOf(row) }, corpus(labelOf(row).split(", ")[0])),
   ]);
 }
-const heading = (...children) => el("h2", { tabindex: "-1" }, ...children);
+const heading = (text) => block("h2", { tabindex: "-1" }, text);
 const section = (title, ...children) => [el("h3", {}, title), ...children];
 const note = (...children) => el("p", { class: "note" }, ...children);
 const byUnits = (a, b) => names.units[b] - names.units[a];
@@ -66,8 +66,8 @@ function reportCard(row) {
   return el(
     "article",
     {},
-    el("h4", {}, link(place, {}, corpus(reports.title[row])), el("small", {}, `rank ${reports.rank[row]}`)),
-    el("p", {}, corpus(cited(reports.summary[row], reports.citations[row]))),
+    block("h4", {}, link(place, {}, reports.title[row]), el("small", {}, `rank ${reports.rank[row]}`)),
+    block("p", {}, cited(reports.summary[row], reports.citations[row])),
   );
 }
 const documentLine = (row, more) =>
@@ -83,7 +83,7 @@ function communityPage(row) {
   const found = within(row).sort((a, b) => adjacent[b].length - adjacent[a].length);
   const shown = found.filter((name) => !period || mentions(name, period).length);
   return [
-    heading(corpus(titleOf(row))),
+    heading(titleOf(row)),
     reportOf.has(row)
       ? reportBody(reportOf.get(row))
       : note("Too small, or told of too little, for a report of its own."),
@@ -119,10 +119,10 @@ function reportBody(report) {
   const citations = reports.citations[report],
     stale = reports.stale_runs[report];
   return [
-    el("p", { class: "lead" }, corpus(cited(reports.summary[report], citations))),
+    block("p", { class: "lead" }, cited(reports.summary[report], citations)),
     reports.findings[report].map(([title, text]) => [
-      el("h4", {}, corpus(title)),
-      el("p", {}, corpus(cited(text, citations))),
+      block("h4", {}, title),
+      block("p", {}, cited(text, citations)),
     ]),
     note(
       `Rank ${reports.rank[report]}. `,
@@ -142,7 +142,7 @@ function namePage(name) {
     return at ? `-${at[0]}-${at[1]}` : "";
   };
   return [
-    heading(corpus(names.title[name])),
+    heading(names.title[name]),
     el(
       "p",
       { class: "kind" },
@@ -155,10 +155,10 @@ function namePage(name) {
         "Also ",
         names.aliases[name].flatMap((alias, at) => [at ? ", " : "", corpus(alias)]),
       ),
-    el(
+    block(
       "p",
       { class: "lead" },
-      corpus(said(names.description[name], names.sources[name])),
+      said(names.description[name], names.sources[name]),
       sourceLinks(names.sources[name]),
     ),
     adjacent[name].length > 0 &&
@@ -203,10 +203,10 @@ function relationshipLine(row, name) {
     "li",
     {},
     el("b", {}, acts ? label : null, dot(typeOf(far)), nameLink(far), acts ? null : label),
-    el(
+    block(
       "p",
       {},
-      corpus(said(relationships.description[row], relationships.sources[row])),
+      said(relationships.description[row], relationships.sources[row]),
       sourceLinks(relationships.sources[row]),
     ),
   );
@@ -222,7 +222,7 @@ function factLine(row) {
     {},
     el("time", {}, facts.when[row]),
     el("b", {}, end(subject), " ", corpus(facts.relation[row]), " ", end(object), marks && el("small", {}, marks)),
-    el("p", {}, corpus(said(facts.sentence[row], facts.sources[row])), sourceLinks(facts.sources[row])),
+    block("p", {}, said(facts.sentence[row], facts.sources[row]), sourceLinks(facts.sources[row])),
   );
 }
 // Where a name, or another word for it, first stands in a document.
@@ -237,7 +237,7 @@ function placeIn(document, name) {
 
 function textPage(row, start, end) {
   const about = [
-    heading(corpus(documentName(row))),
+    heading(documentName(row)),
     note(
       corpus(start >= 0 ? placeOfSpan(row, start) : documents.place[row]),
       documents.day[row] && ` · ${documents.day[row]}`,
@@ -251,9 +251,9 @@ function textPage(row, start, end) {
     isMarked = start >= 0 && end > start && end <= text.length;
   return [
     ...about,
-    el(
+    block(
       "div",
-      { class: "text", dir: "auto" },
+      { class: "text" },
       isMarked ? [text.slice(0, start), el("mark", { tabindex: "-1" }, text.slice(start, end)), text.slice(end)] : text,
     ),
   ];

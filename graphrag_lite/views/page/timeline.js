@@ -71,7 +71,7 @@ function drawTimeline() {
     "aria-valuetext": period ? told(period) : "all times",
     "aria-valuemin": 0,
     "aria-valuemax": slots.length - 1,
-    "aria-valuenow": Math.max(0, slots.indexOf(period?.from ?? "")),
+    "aria-valuenow": period ? Math.max(0, slotsOf(period).from) : 0,
   });
   slots.forEach((slot, at) => {
     const x = at * each + Math.min(1, each / 8),
@@ -104,12 +104,7 @@ function drawTimeline() {
       );
   });
   picture.append(drawn("line", { x1: 0, x2: width, y1: LINE + 0.5, y2: LINE + 0.5 }));
-  const chosenSlots =
-    marked ??
-    (period && {
-      from: slots.findIndex((slot) => slot >= period.from.slice(0, slotLength)),
-      to: slots.findLastIndex((slot) => slot <= period.to.slice(0, slotLength) || slot.startsWith(period.to)),
-    });
+  const chosenSlots = marked ?? (period && slotsOf(period));
   if (chosenSlots)
     picture.append(
       drawn("rect", {
@@ -127,8 +122,8 @@ function drawTimeline() {
     el(
       "p",
       {},
-      el("span", { class: "key" }, el("i", { class: "bar" }), "documents"),
-      facts.from.length > 0 && el("span", { class: "key" }, el("i", { class: "bar fact" }), "facts"),
+      bars.documents.size > 0 && el("span", { class: "key" }, el("i", { class: "bar" }), "documents"),
+      bars.facts.size > 0 && el("span", { class: "key" }, el("i", { class: "bar fact" }), "facts"),
       chosen.length > 0 && el("span", { class: "key" }, el("i", { class: "bar lit" }), "of what is selected"),
       period
         ? el("a", { href: `#${here.place}` }, `Only ${told(period)} × show all times`)
@@ -137,6 +132,10 @@ function drawTimeline() {
   );
   if (focused) picture.focus({ preventScroll: true });
 }
+const slotsOf = ({ from, to: last }) => ({
+  from: slots.findIndex((slot) => slot >= from.slice(0, slotLength)),
+  to: slots.findLastIndex((slot) => slot <= last.slice(0, slotLength) || slot.startsWith(last)),
+});
 const inside = (slot) =>
   !period || inPeriod(slot, { from: period.from.slice(0, slotLength), to: period.to.slice(0, slotLength) });
 function isLabelled(slot, at, each) {
@@ -189,8 +188,8 @@ function wireTimeline() {
     if (!step) return;
     event.preventDefault();
     const bound = (slot) => Math.max(0, Math.min(slots.length - 1, slot));
-    const from = period ? slots.indexOf(period.from) : step > 0 ? -1 : slots.length,
-      last = period ? slots.indexOf(period.to) : from;
+    const edge = step > 0 ? -1 : slots.length;
+    const { from, to: last } = period ? slotsOf(period) : { from: edge, to: edge };
     if (event.shiftKey && period) choose(from, bound(last + step));
     else choose(bound(from + step), bound(from + step));
   });

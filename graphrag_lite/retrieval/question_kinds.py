@@ -1,0 +1,68 @@
+"""What kind of thing a question asks for, told by its own words alone: there is no other list of such words."""
+
+import re
+from typing import Literal, get_args
+
+from graphrag_lite.text.word_lists import expressions
+
+Kind = Literal["time", "number", "person", "location", ""]
+
+_KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]
+_ASKED = expressions(__package__, "question_words.txt")
+HOW_MANY = re.compile(_ASKED["how many"], re.I)
+SAID = re.compile(r"(?i)\bwhat (?:do|does|did|has|have) .+? (?:say|said|tell|told|think|explain|announced?|report)\b")
+_REPLIES = expressions(__package__, "replies.txt")
+_VALUE = re.compile(r"(?:what|when|where|which|who|how (?:many|much|long|often|old|far|big|high))\b", re.I)
+PAST = frozenset("was were did had used formerly previously former before until ago earlier originally".split())
+_BEFORE = PAST | {"ever", "first", "previous", "initial", "initially", "order"}
+
+
+def kind_asked(question: str, language: str) -> Kind:
+    """Return what a question in `language` (ISO 639-1) asks for, by the first question word; "" where none says.
+
+    >>> [kind_asked(question, "en") for question in ("When did he land?", "Name it.", "How many are there?")]
+    ['time', '', 'number']
+    >>> kind_asked("谁来过？", "zh"), kind_asked("What is the default width of the logo?", "en")
+    ('person', 'number')
+    >>> kind_asked("In welchem Jahr sank es?", "de"), kind_asked("Thành phố nào lớn nhất?", "vi")
+    ('time', 'location')
+    >>> kind_asked("Vad var namnet?", "sv"), kind_asked("Var ligger Lund?", "sv"), kind_asked("AI là gì?", "vi")
+    ('', 'location', '')
+    """
+    found: list[tuple[int, int, Kind]] = []
+    for code in (language, "any"):
+        for rank, kind in enumerate(_KINDS):
+            words = _ASKED.get(f"{code} {kind}", "(?!)")
+            bounded = words if code == "any" else rf"(?<!\w)(?:{words})(?!\w)"
+            if match := re.search(bounded, question, re.I):
+                found.append((match.start(), rank, kind))
+    return min(found)[2] if found else ""
+
+
+def light_verbs(question: str, language: str) -> list[str]:
+    """Return the words of a question in `language` (ISO 639-1) that say little by themselves.
+
+    >>> light_verbs("Who got the cello and took it home?", "en")
+    ['got', 'took']
+    """
+    return re.findall(rf"\b(?:{_ASKED.get(f'{language} light', '(?!)')})\b", question, re.I)
+
+
+def asks_for_reply(question: str, language: str) -> bool:
+    """Say whether a question in `language` (ISO 639-1) asks for what the one it is put to has said.
+
+    >>> [asks_for_reply(asked, "en") for asked in ("Which trail did you recommend?", "Can you say which trail I took?")]
+    [True, False]
+    """
+    return language in _REPLIES and re.search(_REPLIES[language], question, re.I) is not None
+
+
+def asks_for_value(question: str, language: str) -> bool:
+    """Say whether a question asks for something as it is now: what a later message says of it holds.
+
+    >>> [asks_for_value(asked, "en") for asked in ("What is my budget?", "What was my budget?", "Have I met Ann?")]
+    [True, False, False]
+    """
+    return (
+        language == "en" and bool(_VALUE.match(question)) and _BEFORE.isdisjoint(re.findall(r"\w+", question.lower()))
+    )
