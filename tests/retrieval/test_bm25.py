@@ -1,6 +1,8 @@
 """BM25: equality with bm25s, the layout of the postings, and the edges."""
 
+import gc
 import random
+import weakref
 
 import bm25s
 import numpy as np
@@ -89,3 +91,16 @@ def test_nothing_to_index(term_lists: list[list[str]]) -> None:
 
 def test_unknown_terms_before_and_after_the_vocabulary_score_nothing() -> None:
     assert not build([["b"], ["c"]]).scores(["a", "d", "bb"]).any()
+
+
+def test_an_index_is_gone_with_its_last_user() -> None:
+    """Without the garbage collector: what its arrays are mapped from is closed as a question ends."""
+    index = build([["ash", "elm"], ["oak"]])
+    assert index.holds("oak") and not index.holds("fir")
+    held = weakref.ref(index)
+    gc.disable()
+    try:
+        del index
+        assert held() is None
+    finally:
+        gc.enable()
