@@ -53,6 +53,7 @@ ASKED = re.compile(_FORMS["asked"], re.I)
 WHY, ANYONE = re.compile(_FORMS["why"], re.I), re.compile(_FORMS["anyone"], re.I)
 DONE_BY = re.compile(r"(\w+(?: (?:and|&|et|y|e) \w+)?) (?:by|par|por|da|af|av) (?=[A-ZÀ-ÞÄ-Ž])")
 NONE = frozenset[str]()
+BLOCKS = ("references", "code", "notice", "card", "message")
 _BLANK = re.compile(r"\s*\n")
 CELLS, MAX_TABLE = " | ", 20_000  # between cells; characters before a row in which the first one is looked for
 DATELINE = re.compile(_FORMS["dateline"])
@@ -136,7 +137,9 @@ def candidates_in(
     things = () if defines(text, wanted.sought.things) else wanted.sought.things
     introduced = marked = offset == 0 and is_about(heading, things)
     floor = NAMED_FLOOR if subject_of(index, row) else FLOOR
-    left_out, code, notices, cards = itemgetter("references", "code", "notice", "card")(blocks_of(index, row))
+    left_out, code, notices, cards, messages = itemgetter(*BLOCKS)(blocks_of(index, row))
+    # The head of a mail says who sent it, not who did what the mail tells of.
+    of_row_title = NONE if cards and messages and not title >= asked.intersection(terms(text, language)) else title
     before = headed = frozenset[str]()
     for span in _spans(text, offset, language, cards):
         start, end = spoken_span(document, offset + span[0], offset + span[1])
@@ -162,7 +165,7 @@ def candidates_in(
             before = own & asked if asks else before  # a short question, whose reply is next
             continue
         own |= (wanted.sought.in_other_words(sentence, own) & asked) | put_to
-        if of_row and fragment and _is_idle_cell(sentence, own, title, language, wanted):
+        if of_row and fragment and _is_idle_cell(sentence, own, of_row_title, language, wanted):
             continue
         columns = _of_columns(document, start, asked, language) if CELLS in sentence else NONE
         label = document[offset + span[0] : start].strip()

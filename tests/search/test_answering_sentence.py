@@ -238,3 +238,16 @@ def test_what_is_not_defined_is_told_by_the_first_statement_below_its_name(tmp_p
     index = Index(pipeline.index(tmp_path, tmp_path / "output", Settings()).snapshot)
     answer = index.query("What does npm prune do?")
     assert answer.citations[0].text == "This command removes what nothing needs."
+
+
+def test_a_mail_s_head_says_who_sent_it_and_not_who_did_what_it_tells_of(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    head = "From: Ros Tilley <ros@sheds.example>\nTo: Jan Novak <jan@sheds.example>\nSubject: Boiler\n"
+    date = "Date: Tue, 04 Mar 2025 09:12:00 +0000\n\n"
+    (tmp_path / "corpus" / "boiler.eml").write_text(
+        f"{head}{date}The boiler was repaired on Monday by Heizung Krause.\n"
+    )
+    index = Index(pipeline.index(tmp_path / "corpus", tmp_path / "output", Settings()).snapshot)
+    repaired, sent = (index.query(f"Who {what} the boiler?").answer for what in ("repaired", "sent the letter about"))
+    assert "Krause" in repaired and "Tilley" not in repaired and "Novak" not in repaired
+    assert "Ros Tilley" in sent
