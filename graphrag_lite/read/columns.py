@@ -11,13 +11,14 @@ from typing import Any
 from graphrag_lite.text.timestamps import column_to_iso
 from graphrag_lite.text.word_lists import expressions
 
-KEY, TITLE, MADE, TIME, PERSON, ORGANIZATION = (
+KEY, TITLE, GIVEN, FAMILY, MADE, TIME, PERSON, ORGANIZATION = (
     re.compile(form, re.I) for form in expressions(__package__, "columns.txt").values()
 )
 NAME = re.compile(r"(?:[^\W\d_]\.?['’-]?){2,}(?:[ ,]+(?:[^\W\d_]\.?['’-]?)+){1,3}")
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _WORD = re.compile(r"(?!(?:nan|inf)\b)(?<![^\W_])[^\W\d_]{2,}", re.I)
 _DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{2,4}")
+_PLACE = re.compile(r"-?\d+(?:\.\d+)?[,;] ?-?\d+(?:\.\d+)?")  # a latitude and a longitude
 _HEXADECIMAL = re.compile(r"\b0x[\da-f]+", re.I)
 NAMES, SAID = ("login", "displayName", "name", "title", "author", "user"), ("body", "text", "content", "value")
 MIN_WORDS = 7  # of a text on average; a CJK character counts half a word
@@ -29,13 +30,17 @@ BEFORE = 15  # rows at most that stand above the names of columns
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table by what they hold, each in their order. `kinds` is of those left: the block of a cell."""
+    """The columns of a table by what they hold, each in their order. `kinds` is of those left: the block of a cell.
+
+    A person's title is the given name, with the one of the `family` behind it.
+    """
 
     key: str
     title: str
     time: str
     texts: tuple[str, ...]
     kinds: Mapping[str, str]
+    family: str = ""
 
     def said(self) -> str:
         """Say what was taken for what."""
@@ -71,8 +76,10 @@ def detect_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> C
     texts = [name for name in texts if name != title]
     if not title and not texts:  # short cells alone: a row is called by what few others have
         title = _first(TITLE, (name for name in left if _tells_apart(filled[name])))
+    given, family = (next(filter(form.fullmatch, left), "") for form in (GIVEN, FAMILY))
+    title, family = (given, family) if given and family and title in ("", given, family) else (title, "")
     kinds = {name: kind for name in left if name != title and (kind := _kind(name, filled[name], len(rows)))}
-    return Columns(key, title, time, tuple(texts), kinds)
+    return Columns(key, title, time, tuple(texts), kinds, family)
 
 
 def head_of(lines: Sequence[Sequence[Any]]) -> int:
@@ -155,7 +162,7 @@ def _is_text(values: Sequence[str]) -> bool:
 def _is_key(name: str, values: Sequence[str], n_rows: int) -> bool:
     """Say whether each row has a value of its own, which is a number or letters with one."""
     short = all(len(value) <= 40 and not re.search("[ :]", value) for value in values)
-    numbered = all(re.search(r"\d", value) for value in values)
+    numbered = all(re.search(r"\d", value) and not _PLACE.fullmatch(value) for value in values)
     own = len(set(values)) == len(values) >= n_rows
     return short and own and (bool(KEY.fullmatch(name)) or (numbered and not all(map(_is_number, values))))
 

@@ -157,7 +157,8 @@ def _card(row: Mapping[str, Any], where: str, columns: Columns, fields: Fields) 
         heading = f"## {replace_surrogates(name)}\n\n" if name != columns.texts[0] else ""
         composer.add(f"{chr(10) if composer.length else ''}{heading}{values[name]}\n")
     text = composer.text().rstrip("\n")
-    key, title = values.get(columns.key, ""), values.get(columns.title, "")
+    key, names = values.get(columns.key, ""), (values.get(columns.title, ""), values.get(columns.family, ""))
+    title = " ".join(filter(None, names))
     flat = {name: values[name] if isinstance(value, dict | list) else value for name, value in row.items()}
     metadata = _metadata(flat, {columns.key, columns.title, *columns.texts, columns.time})
     if values.get(columns.time):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from graphrag_lite.graph.sparse import Csr, Vector
     from graphrag_lite.retrieval.entity_names import NameTable
+    from graphrag_lite.retrieval.file_tables import ByField, TableFile
     from graphrag_lite.retrieval.held import Held
     from graphrag_lite.retrieval.links import Links
     from graphrag_lite.retrieval.note_vectors import NoteVectors
@@ -210,6 +211,20 @@ class SnapshotView(SnapshotTables):
         """Words with a number in titles, with their rows of search_values."""
         values = self.columns("search_values", ["field", "value"]).to_pylist()
         return by_number((one["value"], row) for row, one in enumerate(values) if one["field"] == tables.OF_TITLES)
+
+    @cached_property
+    def table_files(self) -> "list[TableFile]":
+        """The files that are tables."""
+        from graphrag_lite.retrieval.file_tables import table_files
+
+        return table_files(self)
+
+    @cached_property
+    def table_values(self) -> "list[ByField]":
+        """The values that the rows of each of `table_files` share."""
+        from graphrag_lite.retrieval.file_tables import shared_values
+
+        return shared_values(self, self.table_files)
 
     @cached_property
     def vectors(self) -> "Vectors":

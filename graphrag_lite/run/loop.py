@@ -134,9 +134,13 @@ async def _bring_up(
             else:
                 watch = Checking(watch, check := model.started(model.check()))
         so_far.ran.append(stage.name)
-        record = await _run_stage(stage, stamp, so_far, engine, watch, started, again=again)
-        if check:
-            await asyncio.wrap_future(check)
+        try:
+            record = await _run_stage(stage, stamp, so_far, engine, watch, started, again=again)
+            if check:
+                await asyncio.wrap_future(check)
+        finally:
+            if check:
+                check.cancel()  # nobody waits for it where the stage has failed
     asked_again = again or bool(before and before["failures"])
     so_far.unchanged = so_far.unchanged and (kept or (asked_again and results.same_result(before, record)))
     so_far.digests |= {name: entry["sha256"] for name, entry in record["tables"].items()}

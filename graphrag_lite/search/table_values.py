@@ -1,15 +1,19 @@
 """Which values of fields a question names, and whether it says anything else: what it asks of the rows of tables."""
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import PurePath
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.retrieval.bm25 import LEAST_STEM
+from graphrag_lite.retrieval.file_tables import ByField, Table, amount, name_of
+from graphrag_lite.retrieval.question_kinds import HOW_MANY
+from graphrag_lite.text.folding import fold
 from graphrag_lite.text.plain_text import one_line
+from graphrag_lite.text.times import all_times
 from graphrag_lite.text.word_lists import sections
 from graphrag_lite.text.words import content_words, terms
 
@@ -21,7 +25,50 @@ LISTS = sections(__package__, "table_answers.txt")
 UNFINISHED, FINISHED, NO, DENYING = (frozenset(LISTS[name]) for name in ("unfinished", "finished", "no", "denying"))
 YES_OR_NO = NO.union(LISTS["yes"])
 HALF = 0.5  # of the words of a field's name: with fewer a question does not mean what the field says yes or no to
-ByField = Mapping[str, Mapping[str, Sequence[int]]]
+ASKS_ROWS = {"list", "most", "fewest", "sum", "mean", "largest", "smallest"}  # lists of words
+ENOUGH = 3  # words that a table explains
+LONGEST_VALUE = 6  # words of a cell that a question may name, though no other row has it
+_NUMBERS = {word: str(number) for number, group in enumerate(LISTS["numbers"]) for word in group.split("|")}
+_SAME = {name.removeprefix("same "): group for name, group in LISTS.items() if name.startswith("same ")}
+_WORD = re.compile(r"\w+")
+_SPLIT = re.compile(r"_|(?<=[a-z])(?=[A-Z][a-z])")  # "gdpPercap", "temp_max"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as its words are compared with tables, which may be in no language: then it is read as English."""
+
+    question: "Question"
+
+    @cached_property
+    def words(self) -> list[str]:
+        return [word.casefold() for word in re.findall(r"\w+", self.question.text)]
+
+    @cached_property
+    def language(self) -> str:
+        return self.question.language or "en"
+
+    @cached_property
+    def content(self) -> set[str]:
+        """The words that are no function words, and do not only ask."""
+        said = content_words(self.question.text, self.language)
+        return {word.casefold() for word in said}.difference(LISTS["asking"])
+
+    def terms(self, text: str) -> list[str]:
+        return terms(text, self.language)
+
+    def field_terms(self, field: str) -> set[str]:
+        return field_terms(field, self.language)
+
+    @property
+    def asks_rows(self) -> bool:
+        """Whether it asks which rows, how many, or for what is most."""
+        every = (word for name, listed in LISTS.items() if name.split()[0] in ASKS_ROWS for word in listed)
+        return HOW_MANY.search(self.question.text) is not None or not {*self.words}.isdisjoint(every)
+
+    def says(self, listed: str) -> bool:
+        """Say whether it has a word of a list."""
+        return not {*LISTS[listed]}.isdisjoint(self.words)
 
 
 class Value(NamedTuple):
@@ -34,34 +81,47 @@ class Value(NamedTuple):
     is_begun: bool = False  # its words begin those of the question: "engineers" are Engineer rather than Engineering
 
 
-def values_named(question: "Question", words: Sequence[str], of_field: ByField) -> list[Value]:
+def values_named(asked: Asked, table: Table) -> list[Value]:
     """Return the values that a question of some `words` names, is said to have, or to have come to no end."""
-    found = [*_written(question, words, of_field), *_yes_or_no(question, words, of_field)]
-    if any(words[place] in UNFINISHED for value in found for place in value.words):
-        return found
-    return [*found, *_unfinished(words, of_field)]
-
-
-def by_field(index: "SnapshotView") -> ByField:
-    """Return the values that documents share, by field, each with the text units that have it."""
-    found: dict[str, dict[str, Sequence[int]]] = defaultdict(dict)
-    for field, value, units in tables.rows(index.arrow("search_values"), "field", "value", "rows"):
-        if field != tables.OF_TITLES:
-            found[field][value] = units
+    words, of_field = asked.words, table.of_field
+    found = [*_written(asked, of_field), *_yes_or_no(asked, of_field)]
+    if not any(words[place] in UNFINISHED for value in found for place in value.words):
+        found += _unfinished(words, of_field)
     return found
 
 
-def _written(question: "Question", words: Sequence[str], of_field: ByField) -> Iterator[Value]:
-    """Yield the values that the question writes word by word, one word in another form, or one name of several."""
-    forms = [frozenset(terms(word, question.language)) for word in words]
-    names = {word.casefold() for word in question.capitalized}
+def all_named(asked: Asked, table: Table) -> list[Value]:
+    """Return all values that a question names, as a whole or not, and what few rows have."""
+    shared = values_named(asked, table)
+    return [*shared, *cells_named(asked, table, shared)]
+
+
+def cells_named(asked: Asked, table: Table, known: Sequence[Value]) -> list[Value]:
+    """Return what a question names that few rows have: titles, values of one row, numbers beside a field, and days.
+
+    Of words that are a value that rows share, or of several fields, it is the first.
+    """
+    taken = {place for value in known for place in value.words}
+    found = [*_dated(asked, table), *_numbered(asked, table), *_of_one(asked, table)]
+    first: dict[frozenset[int], Value] = {}
+    for value in sorted(found, key=lambda value: -len(value.words)):
+        if value.words.isdisjoint(taken) and not any(value.words < longer for longer in first):
+            first.setdefault(value.words, value)
+    return [*first.values()]
+
+
+def _written(asked: Asked, of_field: ByField) -> Iterator[Value]:
+    """Yield the values that the question writes word by word, in these or other forms, or one name of several."""
+    words = asked.words
+    forms = [_forms(asked, word) for word in words]
+    names = {word.casefold() for word in asked.question.capitalized}
     for field, of_value in of_field.items():
         written = {value: [word.casefold() for word in re.findall(r"\w+", value)] for value in of_value}
         n_values = Counter(word for spelt in written.values() for word in set(spelt) & names)
         for value, spelt in written.items():
-            alike = frozenset(terms(spelt[0], question.language)) if len(spelt) == 1 and len(spelt[0]) > 2 else None
+            alike = [_forms(asked, word) for word in spelt]
             for start in range(len(words) - len(spelt) + 1) if spelt else ():
-                if list(words[start : start + len(spelt)]) == spelt or (alike and forms[start] == alike):
+                if list(words[start : start + len(spelt)]) == spelt or _are_alike(alike, forms[start:]):
                     is_begun = all(map(str.startswith, words[start:], spelt))
                     places = frozenset(range(start, start + len(spelt)))
                     yield Value(field, value, places, frozenset(of_value[value]), is_begun)
@@ -72,14 +132,82 @@ def _written(question: "Question", words: Sequence[str], of_field: ByField) -> I
                     yield Value(field, value, frozenset({place} - {-1}), frozenset(of_value[value]))
 
 
-def _yes_or_no(question: "Question", words: Sequence[str], of_field: ByField) -> Iterator[Value]:
+def _forms(asked: Asked, word: str) -> frozenset[str]:
+    """Return what a word is known by in all its forms: its terms, and those of what is called the same."""
+    same = next((name for name, group in _SAME.items() if word in group), word)
+    return frozenset(asked.terms(same)) if len(word) > 2 or same != word else frozenset()
+
+
+def _are_alike(spelt: Sequence[frozenset[str]], said: Sequence[frozenset[str]]) -> bool:
+    return all(own and own == other for own, other in zip(spelt, said, strict=False))
+
+
+def _dated(asked: Asked, table: Table) -> Iterator[Value]:
+    """Yield the rows of each period that a question states, by the first field that has days in it, else none."""
+    text, words = fold(asked.question.text), asked.words
+    spans = [found.span() for found in re.finditer(r"\w+", text)]
+    for time in all_times(text, None, asked.language) if len(spans) == len(words) and table.days else ():
+        places = frozenset(n for n, (start, end) in enumerate(spans) if time.start <= start and end <= time.end)
+        stated = " ".join(words[n] for n in sorted(places))
+        held = {field: [each[:10] for each in days] for field, days in table.days.items()}
+        first, last = time.period.first.isoformat(), time.period.last.isoformat()
+        within = {
+            field: [place for place, day in enumerate(days) if first[: len(day)] <= day <= last[: len(day)]]
+            for field, days in held.items()
+            if all(len(day) >= 10 for day in days) or time.precision == "year"
+        }
+        field = max(within, key=lambda field: bool(within[field]), default="")
+        if field and places:
+            having = (table.columns[field][place].row for place in within[field])
+            yield Value(field, stated, places, table.units_in(having))
+
+
+def _numbered(asked: Asked, table: Table) -> Iterator[Value]:
+    """Yield the rows with a number that a question says beside the name of a field: "three cylinders"."""
+    words = asked.words
+    for place, word in enumerate(words):
+        number = amount(_NUMBERS.get(word, word))
+        said = [n for n, other in enumerate(words) if other in asked.content and n != place]  # "a depth of 143"
+        beside = [*[n for n in said if n < place][-1:], *[n for n in said if n > place][:1]]
+        for field, numbers in table.numbers.items() if number is not None else ():
+            own = asked.field_terms(field)
+            named = [n for n in beside if own.intersection(asked.terms(words[n]))]
+            if named:
+                having = (cell.row for cell, held in zip(table.columns[field], numbers, strict=True) if held == number)
+                yield Value(field, word, frozenset((place, *named)), table.units_in(having))
+
+
+def _of_one(asked: Asked, table: Table) -> Iterator[Value]:
+    """Yield the titles and cells that a question writes out, which need a word that is no function word."""
+    words = asked.words
+    runs = {
+        tuple(words[start:end]): range(start, end)
+        for start in range(len(words))
+        for end in range(start + 1, min(start + LONGEST_VALUE, len(words)) + 1)
+        if not asked.content.isdisjoint(words[start:end])
+    }
+    begins = {run[0] for run in runs}
+    named: dict[tuple[str, str], list[int]] = {}
+    for field, value, row in table.named_values():
+        if (word := _WORD.search(value)) and word[0].casefold() in begins and _spelt(value) in runs:
+            named.setdefault((field, value), []).append(row)
+    for (field, value), rows in named.items():
+        yield Value(field, value, frozenset(runs[_spelt(value)]), table.units_in(rows))
+
+
+def _spelt(value: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(value.casefold()))
+
+
+def _yes_or_no(asked: Asked, of_field: ByField) -> Iterator[Value]:
     """Yield yes, or no where the question denies it, of a field by which it calls rows: "opted in", of `opt_in`."""
-    asked = [set(terms(word.removeprefix("un"), question.language)) for word in words]
-    every = set().union(*asked)
+    words = asked.words
+    forms = [set(asked.terms(word.removeprefix("un"))) for word in words]
+    every = set().union(*forms)
     denying = not DENYING.isdisjoint(words)
     for field, of_value in of_field.items():
-        own = field_terms(field, question.language)
-        places = frozenset(n for n, said in enumerate(asked) if said & own)
+        own = asked.field_terms(field)
+        places = frozenset(n for n, said in enumerate(forms) if said & own)
         enough = len(own & every) >= HALF * len(own) > 0
         denied = denying or any(words[n].startswith("un") for n in places)  # "united" denies nothing
         if enough and YES_OR_NO.issuperset(map(str.casefold, of_value)):
@@ -102,64 +230,91 @@ def _unfinished(words: Sequence[str], of_field: ByField) -> list[Value]:
 
 
 def field_terms(field: str, language: str) -> set[str]:
-    """Return the terms of a field's name, without what says that it holds names."""
-    return set(terms(field.replace("_", " "), language)) - {"name"}
+    """Return the terms of a field's name, without what says that it holds names, and in what units.
+
+    >>> sorted(field_terms("Weight_in_lbs", "en")), sorted(field_terms("gdpPercap", "en"))
+    (['weight'], ['gdp', 'percap'])
+    """
+    found = set(terms(_SPLIT.sub(" ", field), language))
+    telling = {term for term in found if len(term) > 1 or not term.isascii()}  # not the n of `nRows`
+    return telling - {"name"} - set(terms(" ".join(LISTS["units"]), language)) or found
 
 
-def is_field(question: "Question", field: str, asked: Iterable[str]) -> bool:
-    """Say whether all that a field is called is asked for, or what is made of it: "reported", of a reporter."""
-    own = field_terms(field, question.language)
-    return bool(own) and all(any(begins(one, term) for term in asked) for one in own)
+def is_field(asked: Asked, field: str, said: Iterable[str]) -> bool:
+    """Say whether all that a field is called is said, or what is made of it: "reported", of a reporter."""
+    own = asked.field_terms(field)
+    return bool(own) and (
+        all(any(begins(one, term) for term in said) for one in own) or bool(_written_in_parts(asked, field))
+    )
+
+
+def _written_in_parts(asked: Asked, field: str) -> frozenset[int]:
+    """Return which words of a question are what a field is called in parts of them: life expectancy, `lifeExp`."""
+    parts = _SPLIT.sub(" ", field).casefold().split()
+    for start in range(len(asked.words) if len(parts) > 1 else 0):
+        for end in range(start + 2, start + LONGEST_VALUE):
+            if asked.words[start].startswith(parts[0]) and "".join(asked.words[start:end]).startswith("".join(parts)):
+                return frozenset(range(start, end))
+    return frozenset()
 
 
 def begins(field: str, term: str) -> bool:
     return field == term or (len(term) > 2 and field.startswith(term))
 
 
-def unexplained(question: "Question", words: Sequence[str], values: Sequence[Value]) -> int:
-    """Return how many words say something and are of no value, nor of a field's or file's name ("instruments.csv")."""
+def unexplained(asked: Asked, values: Sequence[Value], table: Table) -> int:
+    """Return how many words say something and are of no value, nor of a field's or file's name ("instruments.csv").
+
+    What is asked for may be rows, by any name; where it may be none, it counts twice. One word more does not count
+    where `ENOUGH` are explained.
+    """
     said = {place for value in values for place in value.words}
-    fields = {term for value in values for term in terms(value.field.replace("_", " "), question.language)}
-    fields |= {term for stem in _files(question.index, values) for term in terms(stem, question.language)}
-    content = {word.casefold() for word in content_words(question.text, question.language)}.difference(LISTS["asking"])
-    left = {word for place, word in enumerate(words) if place not in said and word in content}
-    other = {word for word in left if not all(_is_of(term, fields) for term in terms(word, question.language))}
-    asked = next((word for word in words if word in content), "")
-    return len(other) + (asked in other and not _may_be_rows(question, asked))
+    fields = {term for value in values for term in asked.field_terms(value.field)}
+    said.update(*(_written_in_parts(asked, value.field) for value in values))
+    fields.update(asked.terms(name_of(table.file)), asked.terms(" ".join(LISTS["rows"])))
+    fields.update(asked.terms(" ".join(LISTS["days"])) if asked.says("days") and table.days else ())
+    left = {word for place, word in enumerate(asked.words) if place not in said and word in asked.content}
+    other = {word for word in left if not all(is_of(term, fields) for term in asked.terms(word))}
+    first = next((word for word in asked.words if word in asked.content), "")
+    n_explained = len({*asked.words}.intersection(asked.content)) - len(other)
+    more = int(n_explained >= ENOUGH and first not in other)
+    return max(len(other - {first}) - more, 0) + 2 * (first in other and not _may_be_rows(asked, first))
 
 
-def _is_of(term: str, fields: set[str]) -> bool:
+def is_of(term: str, fields: set[str]) -> bool:
     """Say whether a field is called by a term, or by one that begins like it: "assigned to", of an assignee."""
     return term in fields or (len(term) > LEAST_STEM and any(field.startswith(term) for field in fields))
 
 
-def _may_be_rows(question: "Question", word: str) -> bool:
-    """Say whether the thing asked for may be rows: any text holds the word, or it calls rows of any kind."""
-    own = set(terms(word, question.language))
-    of_rows = terms(" ".join(LISTS["rows"]), question.language)
-    return not own.isdisjoint(of_rows) or any(map(question.index.bm25.holds, own))
+def _may_be_rows(asked: Asked, word: str) -> bool:
+    """Say whether the thing asked for may be rows: any text holds the word."""
+    return any(map(asked.question.index.bm25.holds, asked.terms(word)))
 
 
-def _files(index: "SnapshotView", values: Sequence[Value]) -> set[str]:
-    """Return what the files are called in which the values stand: a table is named for what its rows are."""
-    paths = index.column("documents", "path")
-    rows = {index.document_row[unit] for value in values for unit in value.units}
-    return {PurePath(paths[row].as_py()).stem.replace("_", " ") for row in rows}
+def chosen_of(asked: Asked, values: Sequence[Value]) -> list[Value]:
+    """Return the values of the longest phrases, none inside another, nor of those that a word begins with.
 
-
-def chosen_of(values: Sequence[Value]) -> list[Value]:
-    """Return the values of the longest phrases, none inside another, nor of those that a word begins with."""
+    Of two of one field that no row has both of, and nothing joins, it is the longer: "deaths by car accident".
+    """
     left = [one for one in values if not any(one.words < other.words for other in values)]
     begun = {one.words for one in left if one.is_begun}
-    return [one for one in left if one.is_begun or one.words not in begun]
+    left = [one for one in left if one.is_begun or one.words not in begun]
+    return [one for one in left if not any(_is_less(asked, one, other) for other in left)]
 
 
-def without_verbs(question: "Question", values: list[Value]) -> list[Value]:
+def _is_less(asked: Asked, one: Value, other: Value) -> bool:
+    apart = one.field == other.field and len(one.words) < len(other.words) and one.units.isdisjoint(other.units)
+    first, last = sorted((one, other), key=lambda value: min(value.words, default=0))
+    between = asked.words[max(first.words, default=0) + 1 : min(last.words, default=0)]
+    return apart and not {*LISTS["joining"]}.issuperset(between)
+
+
+def without_verbs(asked: Asked, values: list[Value]) -> list[Value]:
     """Return values without those that a field's name says: "Which did Ann open?" asks for what was opened by her."""
-    fields = {value.field: field_terms(value.field, question.language) for value in values}
+    fields = {value.field: asked.field_terms(value.field) for value in values}
 
     def is_verb(value: Value) -> bool:
-        own = terms(value.value, question.language)
+        own = asked.terms(value.value)
         return any(not said.isdisjoint(own) for field, said in fields.items() if field != value.field)
 
     return [value for value in values if not is_verb(value)] or values
@@ -185,7 +340,8 @@ def units_of(values: Iterable[Value]) -> frozenset[int]:
 
 def said_of(values: Iterable[Value]) -> str:
     """Return values as a reader is told them: "tier: gold and region: South"."""
-    return escape_marks(one_line(" and ".join(dict.fromkeys(f"{each.field}: {each.value}" for each in values))))
+    said = dict.fromkeys(f"{each.field}: {each.value}".removeprefix(": ") for each in values)
+    return escape_marks(one_line(" and ".join(said)))
 
 
 def rows_of(index: "SnapshotView", units: Iterable[int]) -> dict[int, int]:

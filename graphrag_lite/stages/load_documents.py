@@ -34,6 +34,7 @@ from graphrag_lite.text.language import detect, most_common, with_common
 from graphrag_lite.text.plain_text import plain
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pyarrow as pa
 
 ESCAPED = re.compile(r"\\x[0-9a-f]{2}")  # what `_utf8` makes of a byte that is none of UTF-8
@@ -323,6 +324,18 @@ def _documents(
     )
 
 
+def _behind_cards(table: "pa.Table") -> "npt.NDArray[np.int64]":
+    """Return where the text of each document begins, behind the cells of a row: names and values are no language."""
+    import pyarrow.compute as pc
+
+    blocks = table["blocks"].combine_chunks()
+    each = blocks.flatten()
+    is_first = pc.and_(pc.equal(each.field("kind"), "card"), pc.equal(each.field("char_start"), 0))
+    ends = np.zeros(len(table), np.int64)
+    ends[pc.list_parent_indices(blocks).filter(is_first).to_numpy()] = each.field("char_end").filter(is_first)
+    return ends
+
+
 def _languages(table: "pa.Table", ids: Sequence[str], attempt: Attempt, last: Last | None) -> list[str]:
     """Return the language of each document; one that does not tell takes the most common one.
 
@@ -333,10 +346,10 @@ def _languages(table: "pa.Table", ids: Sequence[str], attempt: Attempt, last: La
     before = dict(tables.rows(found[0], "id", "language")) if found else {}
     failed = frozenset(last.failed) if last else frozenset()
     common = most_common(Counter(before.values()))
-    paths = table["path"].to_pylist()
+    paths, prose = table["path"].to_pylist(), _behind_cards(table)
 
     def told(place: int) -> str:
-        return attempt(paths[place], detect, table["text"][place].as_py()) or ""
+        return attempt(paths[place], detect, table["text"][place].as_py()[prose[place] :]) or ""
 
     kept = [identity in before and path not in failed for path, identity in zip(paths, ids, strict=True)]
     codes = [before[identity] if kept[place] else told(place) for place, identity in enumerate(ids)]

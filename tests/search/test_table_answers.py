@@ -10,8 +10,9 @@ from statistics import fmean
 import pytest
 
 import graphrag_lite
+from graphrag_lite.retrieval import file_tables
+from graphrag_lite.retrieval.file_tables import amount
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.table_answers import amount
 
 ROWS = [
     {
@@ -225,3 +226,50 @@ def test_another_of_a_shared_name_is_not_meant(printers: Index) -> None:
 
 def test_digits_of_any_script_are_numbers_and_long_ids_none() -> None:
     assert [amount(value) for value in ("١٢", "１２", "9" * 40)] == [12, 12, None]
+
+
+FISH = ["Lake,Depth_in_m,Species,First seen,maxTemp,nCatches", *(
+    f"{lake},{depth},{species},{year}-0{n + 1}-1{n},{10 + 3 * n}.5,{n * 70 % 130}"
+    for n, (lake, depth, species, year) in enumerate(
+        [("Loch Moy", 40, "Sea trout", 2019), ("Loch Moy", 12, "Perch", 2020), ("Lake Orta", 143, "Perch", 2020),
+         ("Lake Orta", 60, "Sea trout", 2021), ("Mjøsa", 453, "Perch", 2022)]
+    )
+)]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def catches(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """Two tables without a sentence, which share a name of a column."""
+    folder = tmp_path_factory.mktemp("catches")
+    (folder / "fish.csv").write_text("\n".join(FISH), encoding="utf-8")
+    people = [f"{name},{30 + n},{('male', 'female')[n % 2]},Perch" for n, name in enumerate(("Ann", "Bo", "Cy", "Di"))]
+    (folder / "anglers.csv").write_text("\n".join(["First Name,Age,Sex,Species", *people]))
+    (folder / "crew.csv").write_text("first_name,last_name,age\nAnn,Roe,61\nAnn,Lee,19\nBo,Diaz,33\n")
+    return graphrag_lite.index(folder, folder)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which lake is the deepest of the fish data?", "The corpus does not say"),  # no list says what deep is
+        ("Which lake has the greatest depth?", "Largest Depth_in_m: 453, of 5 rows.\n\nMjøsa: Depth_in_m: 453 [1]"),
+        ("Which lake had the most catches?", "Largest nCatches: 80"),
+        ("hottest fish in 2020?", "Largest maxTemp, First seen: 2020: 16.5, of 2 rows."),
+        ("When was the hottest fish?", "Largest maxTemp: 22.5, of 5 rows.\n\nMjøsa: First seen: 2022-05-14 [1]"),
+        ("How many sea trouts are in the fish table?", "2 of 5 have Species: Sea trout."),
+        ("How many fish were first seen in 2020?", "2 of 5 have First seen: 2020."),
+        ("Which fish have a depth of 143?", "1 of 5 has Depth_in_m: 143.\n- Lake Orta [1]"),
+        ("max temp of Perch in 2022", "Species: Perch and First seen: 2022: maxTemp: 22.5 [1]"),
+        ("max temp of Perch in 2023", "The corpus does not say."),
+        ("How many women are among the anglers?", "2 of 4 have Sex: female."),
+        ("Who is the oldest of the crew?", "Largest age: 61, of 3 rows.\n\nAnn Roe: age: 61 [1]"),
+        ("What is the age of Ann Lee?", "Ann Lee: age: 19 [1]"),
+    ],
+)
+def test_tables_of_numbers_are_asked_by_field_value_and_file(catches: Index, question: str, said: str) -> None:
+    assert catches.query(question).answer.startswith(said)
+
+
+def test_a_large_table_is_not_read_for_other_questions(catches: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_tables.Table, "columns", property(lambda _table: pytest.fail("its cells are read")))
+    assert catches.query("Why is the sky blue?").abstained
