@@ -14,6 +14,7 @@ from graphrag_lite.search.bylines import byline_answer
 from graphrag_lite.search.comparison import of_each
 from graphrag_lite.search.date_answers import COMPUTED, OPEN, date_answer
 from graphrag_lite.search.definitions import defining_units
+from graphrag_lite.search.documents_asked import under_titles
 from graphrag_lite.search.entity_statements import entity_answer
 from graphrag_lite.search.held_facts import opening_facts
 from graphrag_lite.search.overview import overview
@@ -90,10 +91,11 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         sought=asked,
         held={unit: index.held.statements(unit, periods) for unit in read} if periods else {},
     )
+    ordered = in_reading_order(index, sentences)
     return compose(
         question,
         method,
-        [*opening, *who, *(each for each in in_reading_order(index, sentences) if each not in who)][:most],
+        under_titles(question, asked, [*opening, *who, *(each for each in ordered if each not in who)][:most]),
         ranking,
         unsure=nothing is None,
         lead=OPEN if question.dates_asked and question.dates_asked.kind in COMPUTED else "",
