@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader, replace_surrogates
+from graphrag_lite.read.mail_code import prose_and_code
 from graphrag_lite.text.word_lists import expressions
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ EARLIER = re.compile(
     rf"(?:[^\n]+\n){{0,4}}\W?(?:{SUBJECT})\W?[::]).*\Z",
     re.S,
 )
+QUOTED = re.compile(r"(?m)^[A-Z]{0,3}>.*\n?")  # also by initials: "AL> Shall we?"
 # The same in HTML.
 MARKED = ["blockquote[type=cite]", "blockquote[class~=gmail_quote]", "[class~=yahoo_quoted]", "[id=Signature]"]
 MARKED += ["[class~=moz-cite-prefix]", "[class~=gmail_signature]", "[class~=moz-signature]"]
@@ -91,7 +93,8 @@ def thread(mails: Sequence[Mail], source_id: str) -> Loaded:
         composer.mark("card", "", start)
         composer.add("\n" if composer.length > start else "")
         start = composer.length
-        composer.add(mail.text)
+        for is_code, piece in prose_and_code(mail.text):
+            composer.add(piece, "code" if is_code else "")
         composer.said(start, next(iter(mail.people["from"]), ""), time=mail.sent, **mail.ids)
     metadata = {name: value for mail in reversed(mails) for name, value in mail.metadata.items()}
     return composer.loaded(source_id, mails[0].subject, metadata)
@@ -151,7 +154,7 @@ def _new(text: str) -> str:
     """
     text = text.replace("\r\n", "\n")
     new = ATTRIBUTION.sub("", EARLIER.sub("", SIGNATURE.sub("", text)))
-    new = BY_PHONE.sub("", re.sub(r"(?m)^>.*\n?", "", new).rstrip())
+    new = BY_PHONE.sub("", QUOTED.sub("", new).rstrip())
     return (new if new.strip() else text).strip()
 
 

@@ -134,3 +134,11 @@ def test_captions_are_turns_with_their_times(suffix: str) -> None:
     assert item.text == "Ann Lee: It flies on Monday & not before.\n\nBo Diaz: Good."
     assert [block.label for block in item.blocks if block.kind == "time"] == ["00:00:11", "01:00:17"]
     assert [said.speaker for said in item.messages] == ["Ann Lee", "Bo Diaz"]
+
+
+def test_patches_and_what_is_quoted_by_initials_are_no_prose() -> None:
+    patch = "---\n a.c | 2 +-\n\n--- a/a.c\n+++ b/a.c\n@@ -1 +1 @@\n-int a;\n+int b;\n"
+    item = read(f"From: a@x.org\n\nAL> Shall we?\n\nIt leaks.\n{patch}Bye.", "a.eml")
+    assert item.text == f"From: a@x.org\n\nIt leaks.\n{patch}Bye."
+    code = [item.text[block.char_start : block.char_end] for block in item.blocks if block.kind == "code"]
+    assert "".join(code).replace("\n", "") == patch.replace("\n", "")
