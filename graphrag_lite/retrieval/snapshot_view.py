@@ -17,11 +17,13 @@ from graphrag_lite.retrieval.conditions import dated_until, read_condition
 from graphrag_lite.retrieval.snapshot_tables import SnapshotTables
 from graphrag_lite.retrieval.title_numbers import ByNumber, by_number
 from graphrag_lite.settings import Search
+from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
     from datetime import date
 
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from graphrag_lite.graph.sparse import Csr, Vector
     from graphrag_lite.retrieval.entity_names import NameTable
@@ -268,6 +270,18 @@ class SnapshotView(SnapshotTables):
     def units_in(self, row: int) -> list[int]:
         """Return the rows of the text units of a document, in their order."""
         return np.flatnonzero(np.asarray(self.document_row) == row).tolist()
+
+    @cached_property
+    def _episodes(self) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
+        """The rows of episodes by document, and where those of each document begin."""
+        of = groups.row_indices(self.column("episodes", "document_id"), self.column("documents", "id"))
+        order = np.argsort(of, kind="stable")
+        return order, np.searchsorted(of[order], np.arange(self.n_rows("documents") + 1))
+
+    def episodes_of(self, row: int) -> "NDArray[np.int64]":
+        """Return the rows of the episodes of a document, by place."""
+        order, offsets = self._episodes
+        return order[offsets[row] : offsets[row + 1]]
 
     @cached_property
     def unit_row(self) -> dict[str, int]:

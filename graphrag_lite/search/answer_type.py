@@ -5,7 +5,7 @@ COLING 2002; here by question words alone, nothing is learned).
 """
 
 import re
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -58,7 +58,8 @@ class Sought:
     `why`: for a reason; `affirms`: for that or a `kind`, of what it does not deny.
     `idle` are terms of it that say next to nothing, `names` those of names.
     `others` are terms that mean the same as a term of it, `told` how texts tell the attributes that it asks for, with
-    the terms that ask.
+    the terms that ask. `within` says of a text unit and a character of its document whether a message that may be told
+    has it, of which questions are told, too.
     """
 
     kind: Kind = ""
@@ -75,6 +76,7 @@ class Sought:
     names: Set[str] = frozenset()
     others: Sequence[tuple[str, Set[str]]] = ()
     told: Sequence[tuple[re.Pattern[str], frozenset[str]]] = ()
+    within: Callable[[int, int], bool] | None = None
 
     def is_defined(self, sentence: str) -> bool:
         """Say whether a sentence says by its form what the thing is, or who has the role."""
@@ -105,6 +107,11 @@ class Sought:
             for entity in mention.entities
             if entity not in self.named
         )
+
+    def names_any(self, index: "SnapshotView", sentence: str, language: str) -> bool:
+        """Say whether a sentence names something that the question does not."""
+        mentions = find_mentions(sentence, language, index.names)
+        return any(entity not in self.named for mention in mentions for entity in mention.entities)
 
     def has_count(self, sentence: str) -> bool:
         """Say whether a sentence holds a number that counts something."""

@@ -17,6 +17,7 @@ from graphrag_lite.search.definitions import defining_units
 from graphrag_lite.search.documents_asked import under_titles
 from graphrag_lite.search.entity_statements import entity_answer
 from graphrag_lite.search.held_facts import opening_facts
+from graphrag_lite.search.message_answers import dated, message_answer
 from graphrag_lite.search.overview import overview
 from graphrag_lite.search.procedures import steps_told
 from graphrag_lite.search.reading_order import in_reading_order
@@ -51,7 +52,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     ranking = ranked(scores, index.document_row, query.top_k)
     if query.retrieve_only:
         return answered(question, method, ranking, answer="", citations=[])
-    if told := table_answer(question, method, ranking):
+    if told := message_answer(question, method, scores, ranking) or table_answer(question, method, ranking):
         return told
     if question.aspects is not None:
         return overview(question, method, ranking)
@@ -91,7 +92,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         sought=asked,
         held={unit: index.held.statements(unit, periods) for unit in read} if periods else {},
     )
-    ordered = in_reading_order(index, sentences)
+    ordered = dated(question, asked, in_reading_order(index, sentences))
     return compose(
         question,
         method,

@@ -31,7 +31,7 @@ def in_reading_order(index: "SnapshotView", chosen: Sequence[Statement]) -> list
 def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[Statement]:
     """Return sentences of a document with what they need to be understood; those of a row of a table with its title."""
     if blocks_of(index, row)["card"]:
-        return [replace(place, about=index.cell("documents", "title", row)) for place in places]
+        return [replace(place, about=place.about or index.cell("documents", "title", row)) for place in places]
     places = [_with_reply(index, place) for place in places]
     # A reply is told with its question, and not alone.
     whole = [(place.start, place.end) for place in places]

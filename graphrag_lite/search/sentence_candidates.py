@@ -50,6 +50,7 @@ CODE = 0.3  # what a line of code counts, which shows what others say, and a leg
 _FORMS = expressions(__package__, "sentence_choice.txt")
 REFERENCE, ANNOUNCES = re.compile(_FORMS["reference"]), re.compile(_FORMS["announces"], re.I)
 ASKED = re.compile(_FORMS["asked"], re.I)
+MYSELF = re.compile(expressions(__package__, "documents_asked.txt")["first person"])
 WHY, ANYONE = re.compile(_FORMS["why"], re.I), re.compile(_FORMS["anyone"], re.I)
 DONE_BY = re.compile(r"(\w+(?: (?:and|&|et|y|e) \w+)?) (?:by|par|por|da|af|av) (?=[A-ZÀ-ÞÄ-Ž])")
 NONE = frozenset[str]()
@@ -138,14 +139,18 @@ def candidates_in(
     introduced = marked = offset == 0 and is_about(heading, things)
     floor = NAMED_FLOOR if subject_of(index, row) else FLOOR
     left_out, code, notices, cards, messages = itemgetter(*BLOCKS)(blocks_of(index, row))
+    within = wanted.sought.within
+    senders = senders_of(index, row) if cards and messages else ()  # of a chat, lines say it
     # The head of a mail says who sent it, not who did what the mail tells of.
     of_row_title = NONE if cards and messages and not title >= asked.intersection(terms(text, language)) else title
     before = headed = frozenset[str]()
-    for span in _spans(text, offset, language, cards):
+    for span in _spans(text, offset, language, cards, code if cards and messages else ()):
         start, end = spoken_span(document, offset + span[0], offset + span[1])
         sentence = document[start:end]
         fragment = not is_statement(sentence)
         if end - start > MAX_LENGTH or DATELINE.fullmatch(sentence) or _is_in(left_out, start):
+            continue
+        if within is not None and not within(unit, start):
             continue
         names_it, hashed = is_about(sentence, things), sentence.startswith("#")
         if names_it or hashed or _is_of_heading(document, start):
@@ -154,7 +159,7 @@ def candidates_in(
             continue
         of_row = _is_in(cards, start)
         own = frozenset(in_order := terms(sentence, language))
-        asks = ASKS.search(sentence, max(0, len(sentence) - 4)) is not None
+        asks = not within and ASKS.search(sentence, max(0, len(sentence) - 4)) is not None
         same, own, put_to = _asked_again(document, start, end, own, language, wanted) if asks else (False, own, NONE)
         if same and not (speakers(document) or label_behind(document, start, end)):  # a talk's is told with its reply
             introduced = True
@@ -182,12 +187,22 @@ def candidates_in(
         thanks = label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2)  # or "Yes, sure."
         worth *= _as_question(own, wanted, asks=asks, same=same)
         worth *= (CODE if shows else 1.0) * (THANKS if thanks else 1.0)
-        known = asked & _terms_of_name(label or speaker_of(document, start), language)
-        answers = wanted.sought.kind == "person" and label.endswith((":", "：")) and not known
-        place = Statement(unit, start, end, label.rstrip(":： ") if answers else "")
+        writer = next((who for first, last, who in senders if first <= start < last), "")
+        known = asked & _terms_of_name(label or writer or speaker_of(document, start), language)
+        told_by = "" if known else _told_by(index, sentence, language, label, writer, wanted.sought)
+        worth *= 1 + CUE * bool(told_by and MYSELF.search(sentence))
+        place = Statement(unit, start, end, told_by)
         around = (title | headed | columns | before) - (own := own | known)
         yield Candidate(place, own, around, worth, floor, any(begins for _, begins in of_time))
         before = own & asked
+
+
+def _told_by(index: "SnapshotView", sentence: str, language: str, label: str, writer: str, sought: Sought) -> str:
+    """Return who answers "Who ...?" by a sentence: its label, or who wrote the mail, if it says "I" or names nobody."""
+    if sought.kind != "person" or label.endswith((":", "：")):
+        return label.rstrip(":： ") if sought.kind == "person" else ""
+    of_writer = writer and (MYSELF.search(sentence) or not sought.names_any(index, sentence, language))
+    return writer if of_writer else ""
 
 
 def _is_of_heading(document: str, place: int) -> bool:
@@ -255,9 +270,17 @@ def _terms_of_name(name: str, language: str) -> frozenset[str]:
     return frozenset(terms(f"{name} {_JOINED.sub(' ', name)}", language))
 
 
-def _spans(text: str, offset: int, language: str, cards: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return where the sentences of a text unit are, that begins at `offset`; of a card the lines."""
-    spans = [span for span in sentences(text, language) if not _is_in(cards, offset + span[0])]
+def _spans(
+    text: str, offset: int, language: str, cards: Sequence[tuple[int, int]], code: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return where the sentences of a text unit are, that begins at `offset`; of a card the lines.
+
+    What stands between `code` is read without it, whose lines have other widths.
+    """
+    cuts = (at - offset for span in code for at in span if 0 < at - offset < len(text))
+    parts = pairwise([0, *cuts, len(text)])
+    spans = [(a + start, a + end) for a, b in parts for start, end in sentences(text[a:b], language)]
+    spans = [span for span in spans if not _is_in(cards, offset + span[0])]
     lines = (line.span() for line in _LINE.finditer(text if cards else ""))
     return sorted([*spans, *(line for line in lines if _is_in(cards, offset + line[0]))])
 
@@ -287,6 +310,12 @@ def blocks_of(index: "SnapshotView", row: int) -> dict[str, list[tuple[int, int]
     for block in index.cell("documents", "blocks", row) or ():
         found[block["kind"]].append((block["char_start"], block["char_end"]))
     return found
+
+
+def senders_of(index: "SnapshotView", row: int) -> list[tuple[int, int, str]]:
+    """Return where the messages of a document are, and who sent them."""
+    blocks = index.cell("documents", "blocks", row) or ()
+    return [(one["char_start"], one["char_end"], one["label"]) for one in blocks if one["kind"] == "message"]
 
 
 def subject_of(index: "SnapshotView", row: int) -> str:
