@@ -1,6 +1,5 @@
 """Where it is asked which document says something, or who, titles stand over what is quoted."""
 
-
 import pytest
 
 import graphrag_lite
