@@ -4,6 +4,7 @@ import re
 from functools import cache
 from typing import Any
 
+from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.translations import translations
 from graphrag_lite.text.word_lists import expressions, toml_file
 from graphrag_lite.text.words import terms
@@ -37,14 +38,46 @@ def attributes(*, english: bool = True) -> dict[re.Pattern[str], str]:
 
 
 @cache  # of few: to compile all takes a cold question 15 to 30 ms
-def _expression(says: str) -> re.Pattern[str]:
-    return re.compile(says, re.I)
+def _expression(says: str, language: str) -> re.Pattern[str]:
+    """Return what tells an attribute in a language, without what is a function word there: "die" and "nach" in German.
+
+    >>> [bool(_expression("(?:die|dies)|tod", language).search("die Brücke")) for language in ("en", "de")]
+    [True, False]
+    """
+    words = " ".join(FUNCTION_WORDS.get(language, ()))
+    told = [re.compile(one, re.I) for one in _alternatives(says)] if words and language != "en" else []
+    return re.compile("|".join(one.pattern for one in told if not one.search(words)) or says, re.I)
+
+
+def _alternatives(expression: str) -> list[str]:
+    """Return the alternatives of a regular expression.
+
+    >>> _alternatives("a(?:b|c)|[(|]d|e")
+    ['a(?:b|c)', '[(|]d', 'e']
+    """
+    parts, depth, in_set = [""], 0, False
+    for token in re.findall(r"\\.|.", expression):
+        if in_set or token == "[":
+            in_set = token != "]"
+        else:
+            depth += (token == "(") - (token == ")")
+        if token == "|" and not depth and not in_set:
+            parts.append("")
+        else:
+            parts[-1] += token
+    return parts
 
 
 @cache
 def amounts() -> frozenset[str]:
     """Return what tells an amount of money, as patterns: of one thing, and of another beside it."""
     return frozenset(_listed(english=english)[name][1] for name in ("price", "salary") for english in (True, False))
+
+
+@cache
+def pronouns() -> re.Pattern[str]:
+    """Return the words of other languages than English for him or her."""
+    return re.compile(rf"(?<!\w)(?:{expressions(__package__, 'attributes_by_language.txt')['he']})(?!\w)", re.I)
 
 
 @cache
@@ -112,7 +145,7 @@ def attributes_told(question: str, language: str) -> list[tuple[re.Pattern[str],
     """
     known = attributes(english=language == "en")
     found = ((says, asking_terms(asks, question, language)) for asks, says in known.items())
-    return [(_expression(says), asked) for says, asked in found if asked]
+    return [(_expression(says, language), asked) for says, asked in found if asked]
 
 
 def asking_terms(asks: re.Pattern[str], question: str, language: str) -> frozenset[str]:

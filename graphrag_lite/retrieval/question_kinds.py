@@ -10,6 +10,7 @@ Kind = Literal["time", "number", "person", "location", ""]
 _KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]
 _ASKED = expressions(__package__, "question_words.txt")
 HOW_MANY = re.compile(_ASKED["how many"], re.I)
+ASKS_FOR_YEAR, YEAR_TOLD = re.compile(_ASKED["year"], re.I), re.compile(_ASKED["of a year"], re.I)
 SAID = re.compile(r"(?i)\bwhat (?:do|does|did|has|have) .+? (?:say|said|tell|told|think|explain|announced?|report)\b")
 _REPLIES = expressions(__package__, "replies.txt")
 _VALUE = re.compile(r"(?:what|when|where|which|who|how (?:many|much|long|often|old|far|big|high))\b", re.I)
@@ -37,6 +38,17 @@ def kind_asked(question: str, language: str) -> Kind:
             if match := re.search(bounded, question, re.I):
                 found.append((match.start(), rank, kind))
     return min(found)[2] if found else ""
+
+
+def frame_words(question: str, language: str) -> list[str]:
+    """Return the words with which a question in `language` asks for a time or a place, which no text need say.
+
+    >>> frame_words("In what year was Ann born, and in which city?", "en"), frame_words("Quelle année ?", "fr")
+    (['what', 'year', 'which', 'city'], ['Quelle', 'année'])
+    """
+    asked = (_ASKED.get(f"{language} {kind}", "(?!)") for kind in ("time", "location"))
+    found = (match for words in asked for match in re.finditer(rf"(?<!\w)(?:{words})(?!\w)", question, re.I))
+    return [word for match in found for word in match[0].split()]
 
 
 def light_verbs(question: str, language: str) -> list[str]:

@@ -19,7 +19,16 @@ import numpy as np
 from graphrag_lite.retrieval import top_k
 from graphrag_lite.retrieval.abstention import INFLECTED
 from graphrag_lite.retrieval.bm25 import LEAST_STEM, MIN_UNITS, YEAR
-from graphrag_lite.retrieval.other_words import amounts, attributes_told, general_terms, in_other_words, role_terms
+from graphrag_lite.retrieval.other_words import (
+    amounts,
+    attributes_told,
+    general_terms,
+    in_other_words,
+    pronouns,
+    role_terms,
+)
+from graphrag_lite.retrieval.question import NOUNS_HAVE_CAPITALS
+from graphrag_lite.retrieval.question_kinds import ASKS_FOR_YEAR, YEAR_TOLD, frame_words
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.beside_names import (
     Beside,
@@ -51,6 +60,7 @@ WHOLE_NAME = 3  # words of a name that some sentence has to hold together
 # Characters between a name, "he" or "It", and what tells an attribute of it, at most. Told of a name alone, it is 48 at
 # most over 12 sets; farther off, where a name stands in 20 sentences, nearly every attribute is told of something else.
 CLOSE, CLOSE_TO_HE, CLOSE_TO_IT = 60, 10, 25
+CLOSE_BEHIND = 40  # of where the sentence behind a name's begins
 LEAST_NAME = 3  # letters of a name's word
 PART = 0.5  # of a word is an n-gram of a script without spaces
 LEAST_BESIDE = 0.1  # of what is asked of a name, by idf: with less beside it nobody tells it
@@ -70,6 +80,7 @@ _LEANS = re.compile(r"\A\W*(?:its?|they|their|the|this)\b", re.I)
 _WORD = re.compile(WORD_PATTERN)
 _HOW_TO = re.compile(r"\W*how (?:do|can|should|could|would) (?:I|we)\b", re.I)
 _HOLDER = re.compile(r"\W*who (?:is|was) (?:(?:the|an?) |.*\w['’]s? )([a-z]+)(?: (?:of|for|at|in) .*)?\W*$", re.I)
+_ROW = re.compile(r"(?<!\w)[^\W\d_a-zß-ÿ][\w.-]*(?: [^\W\d_a-zß-ÿ][\w.-]*)+")
 _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 
 
@@ -80,7 +91,8 @@ class _Asked:
     `thing` is what it asks to define, `told` how texts tell each of the attributes that it asks for, `counted` of what
     it asks how many there are.
     `names` are of what it names, `words` all others that say something, `others` those of them that ask for no
-    attribute; `meant` has the words and forms that mean the same as each.
+    attribute; `meant` has the words and forms that mean the same as each, `asking` are terms that ask for an attribute; `year`: what
+    is asked for is a year.
     """
 
     question: "Question"
@@ -91,6 +103,8 @@ class _Asked:
     words: Set[str]
     others: Set[str]
     meant: Mapping[str, Set[str]]
+    asking: Set[str]
+    year: bool
 
     def tell(self, texts: Iterable[str]) -> list[bool]:
         """Return for each attribute whether one of some texts tells it."""
@@ -136,10 +150,12 @@ def _asked(question: "Question") -> _Asked:
     counted = _counted(question)
     length = sum(1.0 if not UNSPACED.match(term) else PART for term in question.weights)
     attributes = attributes_told(question.text, question.analyzed_in) if length <= LONG else []
-    names = question.names or (set(question.terms_of(" ".join(question.known_names))) if attributes else set())
+    names = question.names or (set(question.terms_of(" ".join(_called(question)))) if attributes else set())
     names = names - counted - general_terms() - role_terms()
     words = {term for term in question.terms if not UNSPACED.match(term)}
     words -= names | ASKING | QUANTIFIERS | general_terms()
+    words -= set(question.terms_of(" ".join(frame_words(question.as_read, question.language))))
+    asking = frozenset().union(*(own for _, own in attributes))
     return _Asked(
         question,
         thing=thing_asked(question.as_read),
@@ -147,9 +163,17 @@ def _asked(question: "Question") -> _Asked:
         counted=counted,
         names=names,
         words=words,
-        others=words.difference(*(asking for _, asking in attributes)),
+        others=words - asking,
         meant={term: in_other_words(term, question.analyzed_in) for term in words},
+        asking=asking,
+        year=ASKS_FOR_YEAR.search(question.as_read) is not None,
     )
+
+
+def _called(question: "Question") -> list[str]:
+    """Return the names in a question whose language writes all nouns with a capital: known ones, and words in a row."""
+    rows = _ROW.findall(question.text.partition(" ")[2]) if question.analyzed_in in NOUNS_HAVE_CAPITALS else []
+    return [*question.known_names, *rows]
 
 
 def _is_nowhere(asked: _Asked, best: Iterable[int]) -> bool:
@@ -173,11 +197,16 @@ def _tells_count(asked: _Asked, before: str, said: str) -> bool:
 
 
 def _is_not_beside_unspaced(asked: _Asked, best: Sequence[int]) -> bool:
-    """Say whether none of the attributes is told beside a name in a script without spaces."""
+    """Say whether no attribute, or no year, is told beside a name in a script without spaces."""
     index = asked.question.index
-    names = _unspaced_names(asked.question, [text_of(index, unit) for unit in best]) if asked.told else ()
-    near = (one.text for unit in best for one in beside(index, unit, frozenset(), names))
-    return bool(names) and not any(asked.tell(near))
+    if not asked.told and not asked.year:
+        return False
+    names = _unspaced_names(asked, [text_of(index, unit) for unit in best])
+    near = [one.text for unit in best for one in beside(index, unit, frozenset(), names, reach=1)] if names else []
+    if not names or (asked.year and not any(map(YEAR_TOLD.search, near))):
+        return bool(names)
+    called = re.compile("|".join(map(re.escape, names)))  # a man's name may end in "husband"
+    return bool(asked.told) and not any(asked.tell(called.sub(" ", text) for text in near))
 
 
 def _is_of_another(asked: _Asked, scores: "Scores") -> bool:
@@ -206,7 +235,8 @@ def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
     """
     question = asked.question
     no_name = frozenset(asked.counted) | general_terms() | role_terms()
-    called = " ".join(word for word in question.capitalized if not no_name.issuperset(terms(word, "en")))
+    capitals = question.capitalized if question.names else [*map(str, _called(question)[-1:])]
+    called = " ".join(word for word in capitals if not no_name.issuperset(terms(word, "en")))
     of_one = called in question.text.replace("-", " ") or bool(asked.told and not asked.others)
     named = len(question.weights) <= LONG and names and of_one
     if not named or not asked.words:
@@ -221,7 +251,9 @@ def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
     near = list(beside_names(question.index, names, set() if asked.told else sought, scores))
     if asked.counted:
         return not any(Sought().counts(one.text, asked.counted, question.language) for one in near)
-    told = [any(_is_told(question, says, one, names) for one in near) for says in asked.told]
+    told = [any(_is_told(asked, says, one, names) for one in near) for says in asked.told]
+    if asked.year and not any(YEAR_TOLD.search(one.text) for one in near):
+        return True
     if told and not sought:  # how old somebody was who died is told by neither alone
         return not all(told)
     if bm25.novelty[0] > UNHEARD and not any(told) and not is_held(question.index, sought):
@@ -236,20 +268,26 @@ def _share_beside(asked: _Asked, own: Set[str]) -> float:
     return held / (fsum(weight.values()) or 1.0)
 
 
-def _is_told(question: "Question", says: re.Pattern[str], found: Beside, names: Set[str]) -> bool:
+def _is_told(asked: _Asked, says: re.Pattern[str], found: Beside, names: Set[str]) -> bool:
     """Say whether an attribute is told of a name: close to it, to "he", or to the "It" that a sentence begins with.
 
-    In a text that is on what has the name, and in other languages than English, it is told anywhere.
+    In a text that is on what has the name it is told anywhere. In other languages than English, a sentence behind the
+    name may leave out what it is on, or put a word there for it.
     """
-    if found.of_it or question.analyzed_in != "en":
+    question = asked.question
+    if found.of_it:
         return says.search(found.text) is not None
+    english, behind = question.analyzed_in == "en", False
     for said in (found.text[start:end] for start, end in sentences(found.text, question.analyzed_in)):
-        tells = [tell.span() for tell in says.finditer(said)]
-        if not tells:
-            continue
-        close = [(word.span(), CLOSE) for word in _WORD.finditer(said) if _is_of(word[0], names, question)]
-        close += [(word.span(), CLOSE_TO_HE) for word in _ONE.finditer(said)]
-        close += [(word.span(), CLOSE_TO_IT) for word in _LEANS.finditer(said)]
+        of_name = [word.span() for word in _WORD.finditer(said) if _is_of(word[0], names, question)]
+        tells = [tell.span() for tell in says.finditer(said)] if not asked.year or YEAR_TOLD.search(said) else []
+        close = [(span, CLOSE) for span in of_name]
+        close += [(word.span(), CLOSE_TO_HE) for word in (_ONE if english else pronouns()).finditer(said)]
+        if english:
+            close += [(word.span(), CLOSE_TO_IT) for word in _LEANS.finditer(said)]
+        elif behind:
+            close.append(((0, 0), CLOSE_BEHIND))
+        behind = bool(of_name)
         for first, last in tells:
             if any(max(first - end, start - last) <= reach for (start, end), reach in close):
                 return True
@@ -313,9 +351,11 @@ def _misses_every_word(asked: _Asked) -> bool:
     return bool(said) and not asked.told and not is_held(asked.question.index, forms)
 
 
-def _unspaced_names(question: "Question", texts: Iterable[str]) -> tuple[str, ...]:
+def _unspaced_names(asked: _Asked, texts: Iterable[str]) -> tuple[str, ...]:
     """Return the names in a question in a script without spaces, else words of it that a text has; of another none."""
+    question = asked.question
     if not UNSPACED.search(question.text):
         return ()
     words = (word for word in content_words(question.text, question.language) if len(word) >= LEAST_NAME)
-    return question.known_names or tuple(word for word in words if any(word in text for text in texts))
+    found = question.known_names or tuple(word for word in words if any(word in text for text in texts))
+    return tuple(name for name in found if not asked.asking.issuperset(question.terms_of(name)))

@@ -58,14 +58,17 @@ def beside_names(index: "SnapshotView", names: Set[str], asked: Set[str], scores
         yield from beside(index, unit, names)
 
 
-def beside(index: "SnapshotView", unit: int, names: Set[str], unspaced: tuple[str, ...] = ()) -> Iterator[Beside]:
+def beside(
+    index: "SnapshotView", unit: int, names: Set[str], unspaced: tuple[str, ...] = (), reach: int = BESIDE
+) -> Iterator[Beside]:
     """Yield what stands beside a name in a text unit; all of it where its title has the name.
 
-    `names` are terms, `unspaced` are looked for as they are written.
+    `names` are terms, `unspaced` are looked for as they are written, and `reach` sentences before and after it count.
     """
     text, (spans, own) = text_of(index, unit), _sentences(index, unit)
     title = _title_terms(index, unit)
-    if not names.isdisjoint(title):
+    called = index.cell("documents", "title", index.document_row[unit]) if unspaced else ""
+    if not names.isdisjoint(title) or any(name in called for name in unspaced):
         yield Beside(text, frozenset().union(*own), of_it=True)
         return
     for at, words in enumerate(own):
@@ -73,7 +76,7 @@ def beside(index: "SnapshotView", unit: int, names: Set[str], unspaced: tuple[st
         if any(name in written for name in unspaced) or any(
             word.startswith(name) if len(name) >= LEAST_JOINED else word == name for word in words for name in names
         ):
-            first, last = max(0, at - BESIDE), min(len(spans), at + BESIDE + 1)
+            first, last = max(0, at - reach), min(len(spans), at + reach + 1)
             if heading := text.startswith("#", spans[at][0]):  # all of its section
                 heads = (n for n in range(at + 1, len(spans)) if text.startswith("#", spans[n][0]))
                 last = next(heads, len(spans))
