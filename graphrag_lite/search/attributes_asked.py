@@ -10,7 +10,8 @@ any form tells as much in a short question.
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import pairwise
+from datetime import date
+from itertools import chain, pairwise
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ from graphrag_lite.retrieval.question import NOUNS_HAVE_CAPITALS
 from graphrag_lite.retrieval.question_kinds import ASKS_FOR_YEAR, YEAR_TOLD, frame_words
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.beside_names import (
+    LOOKED_AT,
     Beside,
     beside,
     beside_names,
@@ -43,8 +45,10 @@ from graphrag_lite.search.beside_names import (
 )
 from graphrag_lite.search.definitions import only_alike, thing_asked
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
+from graphrag_lite.text.folding import fold
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
+from graphrag_lite.text.times import ANY_MONTH
 from graphrag_lite.text.words import ASKING, UNSPACED, WORD_PATTERN, content_words, terms
 
 if TYPE_CHECKING:
@@ -81,6 +85,11 @@ _WORD = re.compile(WORD_PATTERN)
 _HOW_TO = re.compile(r"\W*how (?:do|can|should|could|would) (?:I|we)\b", re.I)
 _HOLDER = re.compile(r"\W*who (?:is|was) (?:(?:the|an?) |.*\w['’]s? )([a-z]+)(?: (?:of|for|at|in) .*)?\W*$", re.I)
 _ROW = re.compile(r"(?<!\w)[^\W\d_a-zß-ÿ][\w.-]*(?: [^\W\d_a-zß-ÿ][\w.-]*)+")
+# A name with a version behind it, of more than one digit: "Phase 2" is the second one.
+_VERSION = r"(?:\d+\.\d+|\d{2,3})(?![\w%]|[.,:/-]\d| ?%)"
+_NUMBERED = re.compile(rf"(?<![\w.])([^\W\d_a-zß-ÿ][\w+#]*) v?({_VERSION})")
+_ONE_YEAR = re.compile(r"(?<![\w.,/-])(?:1[1-9]|20)\d\d(?!\d|[.,/-]\d|['’]?s\b)")
+_MONTH = re.compile(ANY_MONTH)
 _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 
 
@@ -120,15 +129,18 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
     somebody asks of himself, which may have to be added up.
     """
     index, bm25 = question.index, question.index.bm25
-    told_apart = question.language in index.languages and len(bm25.units) >= PASSAGE * bm25.n_units
-    if not told_apart:
+    if len(bm25.units) < PASSAGE * bm25.n_units:
         return False
     asked = _asked(question)
     if _OWN.search(question.text):
         return _HOW_TO.match(question.text) is not None and _misses_every_word(asked)
     best = [unit for unit in top_k.best_rows(scores, READ).tolist() if scores[unit] > 0]
-    if best and index.document_of(best[0])[1] != question.analyzed_in:  # it tells attributes in words of its own
-        return False
+    if question.language not in index.languages or (best and index.document_of(best[0])[1] != question.analyzed_in):
+        return _is_not_told_abroad(asked, scores)  # in words of its own
+    if _is_of_no_year(question) or _is_of_no_version(question, scores):
+        return True
+    if _is_of_another_year(asked, best):
+        return True
     if only_alike(question, asked.thing, scores) or _is_nowhere(asked, best) or _is_not_beside_unspaced(asked, best):
         return True
     if question.analyzed_in not in FUNCTION_WORDS:
@@ -171,9 +183,10 @@ def _asked(question: "Question") -> _Asked:
 
 
 def _called(question: "Question") -> list[str]:
-    """Return the names in a question whose language writes all nouns with a capital: known ones, and words in a row."""
-    rows = _ROW.findall(question.text.partition(" ")[2]) if question.analyzed_in in NOUNS_HAVE_CAPITALS else []
-    return [*question.known_names, *rows]
+    """Return the names in a question: known ones, and words with a capital, in a row where all nouns have one."""
+    if question.language in NOUNS_HAVE_CAPITALS:
+        return [*question.known_names, *_ROW.findall(question.text.partition(" ")[2])]
+    return [*question.known_names, *question.capitalized]
 
 
 def _is_nowhere(asked: _Asked, best: Iterable[int]) -> bool:
@@ -187,6 +200,31 @@ def _is_nowhere(asked: _Asked, best: Iterable[int]) -> bool:
         for one in spoken
         for before, said in pairwise(("", *one))
     )
+
+
+def _is_of_another_year(asked: _Asked, best: Iterable[int]) -> bool:
+    """Say whether the best text units tell an attribute, but not with the one year that a question asks about."""
+    index = asked.question.index
+    years = set(_ONE_YEAR.findall(asked.question.as_read))
+    if not asked.told or len(years) != 1:
+        return False
+    (year,) = years
+    for unit in best:
+        day = index.days[unit]
+        row = index.document_row[unit]
+        dated = "" if np.isnan(day) else date.fromordinal(int(day)).isoformat()
+        if year in f"{index.cell('documents', 'title', row)} {dated}":
+            return False
+        text = text_of(index, unit)
+        spans = list(sentences(text, asked.question.analyzed_in)) if year in text else []
+        near = (
+            text[spans[max(0, at - 1)][0] : spans[min(len(spans) - 1, at + 1)][1]]
+            for at, (start, end) in enumerate(spans)
+            if year in text[start:end]
+        )
+        if any(asked.tell(near)):
+            return False
+    return True
 
 
 def _tells_count(asked: _Asked, before: str, said: str) -> bool:
@@ -242,6 +280,13 @@ def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
     if not named or not asked.words:
         return False
     return len(asked.others) <= HOPS or not any(is_about(question.index, unit, names) for unit in best)
+
+
+def _is_not_told_abroad(asked: _Asked, scores: "Scores") -> bool:
+    """Say whether texts in another language than a question's tell no attribute of its names, as it writes them."""
+    names = {name for name in asked.names if asked.question.index.bm25.holds(name)}
+    near = list(beside_names(asked.question.index, rarest(asked.question.index.bm25, names), set(), scores)) if names else []
+    return bool(asked.told and near) and not any(_is_told(asked, says, one, names) for says in asked.told for one in near)
 
 
 def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
@@ -309,6 +354,35 @@ def _is_in_pieces(asked: _Asked, scores: "Scores") -> bool:
     of_another = re.search(r"\w['’]s? ", asked.thing)  # "the landlord's conditions" may be told of her by "she"
     whole = 1 < len(pieces) == len(asked.thing.split()) <= WHOLE_NAME and not of_another
     return whole and not together(question.index, pieces, scores)
+
+
+def _is_of_no_year(question: "Question") -> bool:
+    """Say whether a question asks of the one year that it names, and no text holds it, nor is one dated in it."""
+    years = {int(year[0]) for year in _ONE_YEAR.finditer(question.as_read)}
+    if len(years) != 1 or question.language not in FUNCTION_WORDS and not UNSPACED.search(question.text):
+        return False
+    (year,) = years
+    if question.index.bm25.holds(str(year)):
+        return False
+    first, last = date(year, 1, 1).toordinal(), date(year, 12, 31).toordinal()
+    return not bool(np.any((question.index.days >= first) & (question.index.days <= last)))
+
+
+def _is_of_no_version(question: "Question", scores: "Scores") -> bool:
+    """Say whether a question asks of a name with a number that no text has behind it, though others: "Hatch 2.0"."""
+    bm25, index = question.index.bm25, question.index
+    for name, number in _NUMBERED.findall(question.as_read):
+        if YEAR.fullmatch(number) or _MONTH.fullmatch(fold(name)):
+            continue
+        units = bm25.all_of(question.terms_of(name))
+        units = units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT].tolist()
+        texts = [text_of(index, unit) for unit in units]
+        texts += [index.cell("documents", "title", index.document_row[unit]) for unit in units]
+        numbered = re.compile(rf"{re.escape(name)} v?\d")
+        said = re.compile(rf"{re.escape(name)}\b(?:[^\w.]+[\w.]+){{0,2}}?[^\w.]+v?{re.escape(number)}(?!\w|,\d)", re.I)
+        if any(map(numbered.search, texts)) and not any(map(said.search, texts)):
+            return True
+    return False
 
 
 def _counted(question: "Question") -> set[str]:
