@@ -56,15 +56,15 @@ def _alternatives(expression: str) -> list[str]:
     ['a(?:b|c)', '[(|]d', 'e']
     """
     parts, depth, in_set = [""], 0, False
-    for token in re.findall(r"\\.|.", expression):
-        if in_set or token == "[":
-            in_set = token != "]"
+    for piece in re.findall(r"\\.|.", expression):
+        if in_set or piece == "[":
+            in_set = piece != "]"
         else:
-            depth += (token == "(") - (token == ")")
-        if token == "|" and not depth and not in_set:
+            depth += (piece == "(") - (piece == ")")
+        if piece == "|" and not depth and not in_set:
             parts.append("")
         else:
-            parts[-1] += token
+            parts[-1] += piece
     return parts
 
 

@@ -10,8 +10,7 @@ any form tells as much in a short question.
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from datetime import date
-from itertools import chain, pairwise
+from itertools import pairwise
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +31,6 @@ from graphrag_lite.retrieval.question import NOUNS_HAVE_CAPITALS
 from graphrag_lite.retrieval.question_kinds import ASKS_FOR_YEAR, YEAR_TOLD, frame_words
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.beside_names import (
-    LOOKED_AT,
     Beside,
     beside,
     beside_names,
@@ -44,11 +42,10 @@ from graphrag_lite.search.beside_names import (
     together,
 )
 from graphrag_lite.search.definitions import only_alike, thing_asked
+from graphrag_lite.search.numbers_asked import is_of_another_year, is_of_no_version, is_of_no_year
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
-from graphrag_lite.text.folding import fold
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
-from graphrag_lite.text.times import ANY_MONTH
 from graphrag_lite.text.words import ASKING, UNSPACED, WORD_PATTERN, content_words, terms
 
 if TYPE_CHECKING:
@@ -85,11 +82,6 @@ _WORD = re.compile(WORD_PATTERN)
 _HOW_TO = re.compile(r"\W*how (?:do|can|should|could|would) (?:I|we)\b", re.I)
 _HOLDER = re.compile(r"\W*who (?:is|was) (?:(?:the|an?) |.*\w['’]s? )([a-z]+)(?: (?:of|for|at|in) .*)?\W*$", re.I)
 _ROW = re.compile(r"(?<!\w)[^\W\d_a-zß-ÿ][\w.-]*(?: [^\W\d_a-zß-ÿ][\w.-]*)+")
-# A name with a version behind it, of more than one digit: "Phase 2" is the second one.
-_VERSION = r"(?:\d+\.\d+|\d{2,3})(?![\w%]|[.,:/-]\d| ?%)"
-_NUMBERED = re.compile(rf"(?<![\w.])([^\W\d_a-zß-ÿ][\w+#]*) v?({_VERSION})")
-_ONE_YEAR = re.compile(r"(?<![\w.,/-])(?:1[1-9]|20)\d\d(?!\d|[.,/-]\d|['’]?s\b)")
-_MONTH = re.compile(ANY_MONTH)
 _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 
 
@@ -97,11 +89,10 @@ _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 class _Asked:
     """What a question asks, in terms.
 
-    `thing` is what it asks to define, `told` how texts tell each of the attributes that it asks for, `counted` of what
-    it asks how many there are.
-    `names` are of what it names, `words` all others that say something, `others` those of them that ask for no
-    attribute; `meant` has the words and forms that mean the same as each, `asking` are terms that ask for an attribute; `year`: what
-    is asked for is a year.
+    `thing` is what it asks to define, `told` how texts tell each of the attributes that it asks for, `asking` are the
+    terms that ask for them; `year`: it asks for a year. `counted` is of what it asks how many there are, `names` are of
+    what it names, `words` all others that say something, `others` those of them that ask for no attribute; `meant` has
+    the words and forms that mean the same as each.
     """
 
     question: "Question"
@@ -112,7 +103,7 @@ class _Asked:
     words: Set[str]
     others: Set[str]
     meant: Mapping[str, Set[str]]
-    asking: Set[str]
+    asking: frozenset[str]
     year: bool
 
     def tell(self, texts: Iterable[str]) -> list[bool]:
@@ -134,12 +125,12 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
     asked = _asked(question)
     if _OWN.search(question.text):
         return _HOW_TO.match(question.text) is not None and _misses_every_word(asked)
+    if is_of_no_year(question) or is_of_no_version(question, scores):
+        return True
     best = [unit for unit in top_k.best_rows(scores, READ).tolist() if scores[unit] > 0]
     if question.language not in index.languages or (best and index.document_of(best[0])[1] != question.analyzed_in):
         return _is_not_told_abroad(asked, scores)  # in words of its own
-    if _is_of_no_year(question) or _is_of_no_version(question, scores):
-        return True
-    if _is_of_another_year(asked, best):
+    if is_of_another_year(question, asked.told, best):
         return True
     if only_alike(question, asked.thing, scores) or _is_nowhere(asked, best) or _is_not_beside_unspaced(asked, best):
         return True
@@ -167,7 +158,7 @@ def _asked(question: "Question") -> _Asked:
     words = {term for term in question.terms if not UNSPACED.match(term)}
     words -= names | ASKING | QUANTIFIERS | general_terms()
     words -= set(question.terms_of(" ".join(frame_words(question.as_read, question.language))))
-    asking = frozenset().union(*(own for _, own in attributes))
+    asking = frozenset[str]().union(*(own for _, own in attributes))
     return _Asked(
         question,
         thing=thing_asked(question.as_read),
@@ -200,31 +191,6 @@ def _is_nowhere(asked: _Asked, best: Iterable[int]) -> bool:
         for one in spoken
         for before, said in pairwise(("", *one))
     )
-
-
-def _is_of_another_year(asked: _Asked, best: Iterable[int]) -> bool:
-    """Say whether the best text units tell an attribute, but not with the one year that a question asks about."""
-    index = asked.question.index
-    years = set(_ONE_YEAR.findall(asked.question.as_read))
-    if not asked.told or len(years) != 1:
-        return False
-    (year,) = years
-    for unit in best:
-        day = index.days[unit]
-        row = index.document_row[unit]
-        dated = "" if np.isnan(day) else date.fromordinal(int(day)).isoformat()
-        if year in f"{index.cell('documents', 'title', row)} {dated}":
-            return False
-        text = text_of(index, unit)
-        spans = list(sentences(text, asked.question.analyzed_in)) if year in text else []
-        near = (
-            text[spans[max(0, at - 1)][0] : spans[min(len(spans) - 1, at + 1)][1]]
-            for at, (start, end) in enumerate(spans)
-            if year in text[start:end]
-        )
-        if any(asked.tell(near)):
-            return False
-    return True
 
 
 def _tells_count(asked: _Asked, before: str, said: str) -> bool:
@@ -273,7 +239,7 @@ def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
     """
     question = asked.question
     no_name = frozenset(asked.counted) | general_terms() | role_terms()
-    capitals = question.capitalized if question.names else [*map(str, _called(question)[-1:])]
+    capitals = question.capitalized if question.names else _called(question)[-1:]
     called = " ".join(word for word in capitals if not no_name.issuperset(terms(word, "en")))
     of_one = called in question.text.replace("-", " ") or bool(asked.told and not asked.others)
     named = len(question.weights) <= LONG and names and of_one
@@ -284,9 +250,12 @@ def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
 
 def _is_not_told_abroad(asked: _Asked, scores: "Scores") -> bool:
     """Say whether texts in another language than a question's tell no attribute of its names, as it writes them."""
-    names = {name for name in asked.names if asked.question.index.bm25.holds(name)}
-    near = list(beside_names(asked.question.index, rarest(asked.question.index.bm25, names), set(), scores)) if names else []
-    return bool(asked.told and near) and not any(_is_told(asked, says, one, names) for says in asked.told for one in near)
+    index = asked.question.index
+    names = {name for name in asked.names if index.bm25.holds(name)}
+    if not asked.told or not names:
+        return False
+    near = beside_names(index, rarest(index.bm25, names), set(), scores)
+    return not any(_is_told(asked, says, one, names) for one in near for says in asked.told)
 
 
 def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
@@ -322,27 +291,31 @@ def _is_told(asked: _Asked, says: re.Pattern[str], found: Beside, names: Set[str
     question = asked.question
     if found.of_it:
         return says.search(found.text) is not None
-    english, behind = question.analyzed_in == "en", False
-    for said in (found.text[start:end] for start, end in sentences(found.text, question.analyzed_in)):
-        of_name = [word.span() for word in _WORD.finditer(said) if _is_of(word[0], names, question)]
-        tells = [tell.span() for tell in says.finditer(said)] if not asked.year or YEAR_TOLD.search(said) else []
-        close = [(span, CLOSE) for span in of_name]
+    english = question.analyzed_in == "en"
+    texts = [found.text[start:end] for start, end in sentences(found.text, question.analyzed_in)]
+    for before, said in pairwise(("", *texts)):
+        tells = [tell.span() for tell in says.finditer(said)]
+        if not tells or (asked.year and not YEAR_TOLD.search(said)):
+            continue
+        close = [(span, CLOSE) for span in _of_names(said, names, question)]
         close += [(word.span(), CLOSE_TO_HE) for word in (_ONE if english else pronouns()).finditer(said)]
         if english:
             close += [(word.span(), CLOSE_TO_IT) for word in _LEANS.finditer(said)]
-        elif behind:
+        elif _of_names(before, names, question):
             close.append(((0, 0), CLOSE_BEHIND))
-        behind = bool(of_name)
         for first, last in tells:
             if any(max(first - end, start - last) <= reach for (start, end), reach in close):
                 return True
     return False
 
 
-def _is_of(word: str, names: Set[str], question: "Question") -> bool:
-    """Say whether a word of a text is of a name, which has a capital where the question's has."""
-    own = terms(word, question.analyzed_in)
-    return not names.isdisjoint(own) and (not word.islower() or question.names.isdisjoint(own))
+def _of_names(text: str, names: Set[str], question: "Question") -> list[tuple[int, int]]:
+    """Return where the words of a text are that are of a name, with a capital where the question's has one."""
+    found = ((word, terms(word[0], question.analyzed_in)) for word in _WORD.finditer(text))
+    any_case = question.names.isdisjoint
+    return [
+        word.span() for word, own in found if not names.isdisjoint(own) and (not word[0].islower() or any_case(own))
+    ]
 
 
 def _is_in_pieces(asked: _Asked, scores: "Scores") -> bool:
@@ -354,35 +327,6 @@ def _is_in_pieces(asked: _Asked, scores: "Scores") -> bool:
     of_another = re.search(r"\w['’]s? ", asked.thing)  # "the landlord's conditions" may be told of her by "she"
     whole = 1 < len(pieces) == len(asked.thing.split()) <= WHOLE_NAME and not of_another
     return whole and not together(question.index, pieces, scores)
-
-
-def _is_of_no_year(question: "Question") -> bool:
-    """Say whether a question asks of the one year that it names, and no text holds it, nor is one dated in it."""
-    years = {int(year[0]) for year in _ONE_YEAR.finditer(question.as_read)}
-    if len(years) != 1 or question.language not in FUNCTION_WORDS and not UNSPACED.search(question.text):
-        return False
-    (year,) = years
-    if question.index.bm25.holds(str(year)):
-        return False
-    first, last = date(year, 1, 1).toordinal(), date(year, 12, 31).toordinal()
-    return not bool(np.any((question.index.days >= first) & (question.index.days <= last)))
-
-
-def _is_of_no_version(question: "Question", scores: "Scores") -> bool:
-    """Say whether a question asks of a name with a number that no text has behind it, though others: "Hatch 2.0"."""
-    bm25, index = question.index.bm25, question.index
-    for name, number in _NUMBERED.findall(question.as_read):
-        if YEAR.fullmatch(number) or _MONTH.fullmatch(fold(name)):
-            continue
-        units = bm25.all_of(question.terms_of(name))
-        units = units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT].tolist()
-        texts = [text_of(index, unit) for unit in units]
-        texts += [index.cell("documents", "title", index.document_row[unit]) for unit in units]
-        numbered = re.compile(rf"{re.escape(name)} v?\d")
-        said = re.compile(rf"{re.escape(name)}\b(?:[^\w.]+[\w.]+){{0,2}}?[^\w.]+v?{re.escape(number)}(?!\w|,\d)", re.I)
-        if any(map(numbered.search, texts)) and not any(map(said.search, texts)):
-            return True
-    return False
 
 
 def _counted(question: "Question") -> set[str]:

@@ -67,7 +67,7 @@ def beside(
     """
     text, (spans, own) = text_of(index, unit), _sentences(index, unit)
     title = _title_terms(index, unit)
-    called = index.cell("documents", "title", index.document_row[unit]) if unspaced else ""
+    called = title_of(index, unit) if unspaced else ""
     if not names.isdisjoint(title) or any(name in called for name in unspaced):
         yield Beside(text, frozenset().union(*own), of_it=True)
         return
@@ -107,6 +107,11 @@ def _units(index: "SnapshotView", term: str) -> "npt.NDArray[np.int32]":
 
 def text_of(index: "SnapshotView", unit: int) -> str:
     return str(index.cell("text_units", "text", unit))
+
+
+def title_of(index: "SnapshotView", unit: int) -> str:
+    """Return the title of a text unit's document."""
+    return str(index.cell("documents", "title", index.document_row[unit]))
 
 
 def _sentences(index: "SnapshotView", unit: int) -> tuple[list[tuple[int, int]], list[frozenset[str]]]:
