@@ -79,6 +79,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("Who is the CFO of Haddad?", True),  # others have one
         ("When was the harbour built?", True),
         ("What is the -x harbour?", False),  # a letter is no piece of a thing
+        ("In what year was Lena Fuchs born?", True),  # it is told where
+        ("Who wrote the report of Dana Weiss?", True),
+        ("Who trained the crew in 1961?", True),  # no text has the year
     ],
 )
 def test_what_no_sentence_tells_of_a_name_is_refused(index: Index, asked: str, refused: bool, method: str) -> None:
@@ -147,6 +150,9 @@ OTHERS = {
     "es": "La biblioteca Rosa Chacel abrió en 1987. Desde 2019 la dirige Inés Quiroga, que antes trabajó en Madrid y no "
     "en Toledo. El informe es del aparejador Jaime Soler, que lo entregó ayer por la tarde a la presidenta.",
     "ja": "織物資料館は1979年に開館した。建物は建築家の藤井俊彦が設計した。館長は高橋由美が務めている。\n工事中の会合は西小学校の図書室で行います。",
+    "de": "Im Jahr 1973 ernannte der Rat Jonas W. Kern zum Leiter des Amtes, das die Brücke nach Norden bauen sollte. Auf "
+    "Kern 2.4 folgte das Programm Kern 2.5 im selben Haus, nach dem die Räume heißen und das die Stadt noch 1980 besaß.",
+    "de-2": "Ada Lindt war Vorsitzende des Vereins, eine Stelle, die sie viele Jahre lang bis zu ihrem Tod 1958 hatte.",
     "ar": "افتتح متحف الفخار عام 1991 في مدينة السلط، وصممه المعماري نبيل شاهين. يضم المتحف 2600 قطعة.",
     "ar-2": "خلال ذلك يمكن للسكان أخذ الماء من مدرسة الزهراء كل يوم بعد الظهر.",
 }  # fmt: skip
@@ -168,6 +174,13 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("¿Cuánto cobra el aparejador Jaime Soler?", ""),
         ("織物資料館はいつ開館しましたか？", "1979年"),
         ("西小学校はいつ創立されましたか？", ""),
+        ("¿En qué año nació Inés Quiroga?", ""),  # years are told of the library
+        ("Wann starb Ada Lindt?", "1958"),
+        ("In welchem Jahr starb Jonas W. Kern?", ""),  # "die" is an article, the year of another's death
+        ("Wo wurde Jonas W. Kern geboren?", ""),  # "nach" tells of no birth
+        ("Was ist Kern 2.5?", "2.5"),
+        ("Was ist Kern 3.1?", ""),  # others are told
+        ("Who wrote the book of Inés Quiroga?", ""),  # asked in a language that no text is in
         ("من صمم متحف الفخار؟", "نبيل شاهين"),
         ("متى بنيت مدرسة الزهراء؟", ""),
     ],
