@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Scores = npt.NDArray[np.floating[Any]]
 
-BETWEEN = 2  # words between a name and its number: "Hatch, version 2.0"
+BETWEEN = 2  # words between a name and its number: "Acme, version 2.0"
 # Of more than one digit: "Phase 2" is the second one, in many words.
 _VERSION = r"(?:\d+\.\d+|\d{2,3})(?![\w%]|[.,:/-]\d| ?%)"
 _NUMBERED = re.compile(rf"(?<![\w.])([^\W\d_a-zß-ÿ][\w+#]*) v?({_VERSION})")
@@ -47,7 +47,7 @@ def is_of_no_year(question: "Question") -> bool:
 
 
 def is_of_no_version(question: "Question", scores: "Scores") -> bool:
-    """Say whether no text has the number behind a name that a question does, but others: "Hatch 2.0"."""
+    """Say whether no text has the number behind a name that a question does, but others: "Acme 2.0"."""
     bm25, index = question.index.bm25, question.index
     for name, number in _NUMBERED.findall(question.as_read):
         if YEAR.fullmatch(number) or _MONTH.fullmatch(fold(name)):
