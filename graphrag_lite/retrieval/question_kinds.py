@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from graphrag_lite.text.word_lists import expressions
 
-Kind = Literal["time", "number", "person", "location", ""]
+Kind = Literal["time", "number", "person", "location", "version", ""]
 
 _KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]
 _ASKED = expressions(__package__, "question_words.txt")

@@ -45,6 +45,10 @@ WITHIN_WORDS = str.maketrans(dict.fromkeys("-'’", " "))
 PUNCTUATION = ".,;:!?()[]{}'\"“”‘’«»…-–—"
 REACH, NEAR = 60, 6  # characters before and behind a number that are looked at; in scripts without spaces
 _YEAR = re.compile(r"(?:1[1-9]|20)\d\d\D?")
+# "1.2.3", "v2", or a number behind a word of the question: "Java 8".
+_VERSION = re.compile(r"(?<![\w.])v?\d{1,4}(?:\.\d+)+|(?<!\w)v\d+(?!\w)")
+_NUMBERED = re.compile(r"([^\W\d_]+)[ -](\d{1,3})(?![\w.,:/-]?\d)")
+_SECTION, _DIGITS = re.compile(r"\A[#\s]*\d+(?:\.\d+)*\.\s"), re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,10 @@ class Sought:
         if self.kind == "number":
             told = (says.search(sentence) for says, _ in self.told)  # "how much did it cost": an amount of money
             return self.has_count(sentence) and (not self.told or any(told))
+        if self.kind == "version":
+            found = _VERSION.findall(_SECTION.sub("", sentence))
+            found += (number for word, number in _NUMBERED.findall(sentence) if word.casefold() in self.words)
+            return any(not self.words.issuperset(_DIGITS.findall(version)) for version in found)
         if not self.kind:
             return False
         return any(

@@ -2,7 +2,7 @@
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, compose
@@ -17,6 +17,8 @@ TOP = 2000  # first characters of a document, in which its byline stands
 _FORMS = expressions(__package__, "bylines.txt")
 _ASKS = re.compile(_FORMS["asks"], re.I)
 _WRITTEN = re.compile(rf"\b(?:{_FORMS['written']})\b", re.I)
+_FIELDS = _FORMS["fields"].split("|")
+_OF_VERSION = re.compile(r"\bv(?=\d)", re.I)  # "v1.2" is what a question calls 1.2
 _NAME = rf"[^\W\d_a-zß-ÿ][\w.'’-]*(?:(?:,? (?:{_FORMS['within']}|&)|,)? [^\W\d_a-zß-ÿ][\w.'’-]*){{0,7}}"
 _BYLINE = re.compile(
     rf"(?m)^[\W_]*((?i:{_FORMS['byline']})(?:[ \t]*[:：]\s*|\s+)[*_]*{_NAME})(?=\s*(?:$|[*_,;|(·•\u2013\u2014]))"
@@ -32,18 +34,30 @@ def byline_answer(question: "Question", method: str, ranking: Ranking) -> Answer
     if not _ASKS.search(question.text):
         return None
     index = question.index
-    named = set(question.terms).intersection(question.terms_of(_WRITTEN.sub(" ", _ASKS.sub(" ", question.text))))
+    names = _OF_VERSION.sub("", _WRITTEN.sub(" ", _ASKS.sub(" ", question.text)))
+    named = set(question.terms_of(_OF_VERSION.sub("", question.text))).intersection(question.terms_of(names))
     for row in ranking.documents if named or index.n_rows("documents") == 1 else ():
         title, language = (index.cell("documents", name, row) for name in ("title", "language"))
-        if not named <= set(terms(title, language)):
+        if not named <= set(terms(_OF_VERSION.sub("", title), language)):
             continue
         for unit in index.units_in(row):
             start = index.cell("text_units", "char_start", unit)
             if start < TOP and (byline := _BYLINE.search(index.cell("text_units", "text", unit), 0, TOP - start)):
                 told = Statement(unit, start + byline.start(1), start + byline.end(1), title)
                 return compose(question, method, [told], ranking)
-        if author := json.loads(index.cell("documents", "metadata", row)).get("author"):
-            names = ", ".join(map(str, author)) if isinstance(author, list) else str(author)
-            told_of = escape_marks(one_line(f"{title}: its metadata names the author {names}."))
+        stated = json.loads(index.cell("documents", "metadata", row))
+        if author := next((value for name, value in stated.items() if name.casefold() in _FIELDS and value), None):
+            told_of = escape_marks(one_line(f"{title}: its metadata names the author {_as_names(author)}."))
             return answered(question, method, ranking, answer=told_of, citations=[])
     return None
+
+
+def _as_names(author: Any) -> str:
+    """Return the names that a field of authors states, as one, several, or each with more about them.
+
+    >>> _as_names(["Ann", {"name": "Bo", "url": "b.org"}])
+    'Ann, Bo'
+    """
+    if isinstance(author, list):
+        return ", ".join(map(_as_names, author))
+    return str(author.get("name") or next(iter(author.values()), "")) if isinstance(author, dict) else str(author)

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from graphrag_lite.search.announced import announces, end_of_list
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.sentence_candidates import ASKS, MAX_LENGTH, blocks_of, label_behind, read_out, subject_of
+from graphrag_lite.search.sentence_choice import MAX_ANSWER
 from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
 from graphrag_lite.text.transcripts import LABELLED_LINE, is_head, spoken_span
 from graphrag_lite.text.words import terms
@@ -23,9 +25,23 @@ def in_reading_order(index: "SnapshotView", chosen: Sequence[Statement]) -> list
     below the name of what its document is about.
     """
     documents: dict[int, list[Statement]] = {}
-    for place in chosen:
+    for place in _with_lists(index, chosen):
         documents.setdefault(index.document_row[place.unit], []).append(place)
     return [place for row, places in documents.items() for place in _readable(index, row, places)]
+
+
+def _with_lists(index: "SnapshotView", chosen: Sequence[Statement]) -> list[Statement]:
+    """Return sentences, each that announces a list with it, as far as all of them are read in a minute."""
+    room = MAX_ANSWER - sum(place.end - place.start for place in chosen)
+    found: list[Statement] = []
+    for place in chosen:
+        document, end = index.document_of(place.unit)[0], place.end
+        cards = blocks_of(index, index.document_row[place.unit])["card"]
+        if not cards and announces(document[place.start : end]):
+            end = end_of_list(document, end, min(place.start + MAX_LENGTH, end + max(0, room)))
+        room -= end - place.end
+        found.append(replace(place, end=end))
+    return found
 
 
 def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[Statement]:
@@ -33,9 +49,9 @@ def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[
     if blocks_of(index, row)["card"]:
         return [replace(place, about=place.about or index.cell("documents", "title", row)) for place in places]
     places = [_with_reply(index, place) for place in places]
-    # A reply is told with its question, and not alone.
+    # A reply is told with its question, and an item with its list, and not alone.
     whole = [(place.start, place.end) for place in places]
-    places = [one for one in places if not any(start < one.start and one.end <= end for start, end in whole)]
+    places = [one for one in places if not any(start < one.start < end for start, end in whole)]
     leaning = [place for place in places if not _stands(read_out(index, place)[0])]
     if leaning and (name := subject_of(index, row)):
         return [replace(place, about=name) for place in places]
@@ -80,7 +96,9 @@ def _with_context(index: "SnapshotView", place: Statement) -> Statement:
     """Return a place with the sentence before it, where the two are short and can be read alone."""
     both = replace(place, start=_before(index, place))
     fits = both.end - both.start <= MAX_LENGTH and _stands(read_out(index, both)[0])
-    return both if fits else place
+    if not fits:
+        return place
+    return replace(both, about="") if read_out(index, both)[0].startswith(both.about) else both  # "Zep 2.1: ..."
 
 
 def _stands(sentence: str) -> bool:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.entity_names import find_mentions, names_of_title
 from graphrag_lite.retrieval.question_kinds import kind_asked
+from graphrag_lite.search.announced import end_of_list
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.answer_type import DENIED, Sought
 from graphrag_lite.search.definitions import defines, is_about
+from graphrag_lite.search.headings import HEADING, Headings, is_within
 from graphrag_lite.text.sentences import is_statement, sentences
 from graphrag_lite.text.transcripts import LABEL, LABELLED_LINE, LEAST_TERMS, is_head, speaker_of, speakers, spoken_span
 from graphrag_lite.text.word_lists import expressions
@@ -88,6 +90,22 @@ class Wanted:
             to_all or (WHY.search(question) if self.sought.why else kind_asked(question, language) == kind != "")
         )
 
+    def heading_told(
+        self, index: "SnapshotView", over: Headings, sentence: str, own: Set[str], *, fragment: bool
+    ) -> str:
+        """Return what stands over a sentence and is told with it; "" for nothing.
+
+        That says when, or in which version, is the term that it explains, or is over its list.
+        `own` are its terms that no heading has: without one asked for, it tells nothing of what is asked.
+        """
+
+        def is_held(text: str) -> bool:
+            return self.sought.is_held(index, text, over.language)
+
+        asks = self.sought.kind in ("time", "version") and not self.terms.isdisjoint(own)
+        told = over.that_holds(is_held) if asks and not is_held(sentence) else ""
+        return told or over.term() or (over.nearest() if fragment and ITEM.match(sentence) else "")
+
     def worth(self, index: "SnapshotView", said: str, own: Sequence[str], language: str) -> float:
         """Return what it is worth that a sentence has such terms in such an order, and says what kind of thing."""
         together = fsum(self.pairs.get(pair, 0.0) for pair in set(pairwise(own)))
@@ -133,17 +151,18 @@ def candidates_in(
     """Yield the sentences of a text unit that may be told. `held` is by where what held begins (`choose_sentences`)."""
     asked = wanted.terms
     row, (document, language) = index.document_row[unit], index.document_of(unit)
-    heading, offset = index.cell("documents", "title", row), index.cell("text_units", "char_start", unit)
-    title, text = asked.intersection(terms(heading, language)), index.cell("text_units", "text", unit)
+    name, offset = index.cell("documents", "title", row), index.cell("text_units", "char_start", unit)
+    title, text = asked.intersection(terms(name, language)), index.cell("text_units", "text", unit)
     things = () if defines(text, wanted.sought.things) else wanted.sought.things
-    introduced = marked = offset == 0 and is_about(heading, things)
+    introduced = marked = offset == 0 and is_about(name, things)
     floor = NAMED_FLOOR if subject_of(index, row) else FLOOR
     left_out, code, notices, cards, messages = itemgetter(*BLOCKS)(blocks_of(index, row))
     within = wanted.sought.within
     senders = senders_of(index, row) if cards and messages else ()  # of a chat, lines say it
     # The head of a mail says who sent it, not who did what the mail tells of.
     of_row_title = NONE if cards and messages and not title >= asked.intersection(terms(text, language)) else title
-    before = headed = frozenset[str]()
+    over = Headings(document, language, code)
+    before = headed = NONE
     for span in _spans(text, offset, language, cards, code if cards and messages else ()):
         start, end = spoken_span(document, offset + span[0], offset + span[1])
         sentence = document[start:end]
@@ -152,10 +171,13 @@ def candidates_in(
             continue
         if within is not None and not within(unit, start):
             continue
+        if over.go_to(start):
+            headed = asked & over.terms()
         names_it, hashed = is_about(sentence, things), sentence.startswith("#")
         if names_it or hashed or _is_of_heading(document, start):
-            introduced, marked = introduced or names_it, hashed
-            headed = asked.intersection(terms(sentence, language))
+            if not is_within(code, start):
+                introduced, marked = introduced or names_it, hashed
+                yield from _of_heading(index, unit, start, score, wanted, title | headed)
             continue
         of_row = _is_in(cards, start)
         own = frozenset(in_order := terms(sentence, language))
@@ -174,9 +196,12 @@ def candidates_in(
             continue
         columns = _of_columns(document, start, asked, language) if CELLS in sentence else NONE
         label = document[offset + span[0] : start].strip()
+        own |= asked.intersection(terms(over.term(), language))
+        heading = wanted.heading_told(index, over, sentence, own - headed, fragment=fragment)
         of_time = [told for at, told in held.items() if offset + span[0] <= at < end]
-        n_new = len(own - asked)  # what only repeats the question does not answer it
-        worth = score * (n_new + 0.1) / (n_new + 1) * wanted.worth(index, f"{label} {sentence}", in_order, language)
+        n_new = len(own - asked) or len({*terms(heading, language)} - asked)  # what repeats the question is no answer
+        worth = wanted.worth(index, f"{heading} {label} {sentence}", in_order, language)
+        worth *= score * (n_new + 0.1) / (n_new + 1)
         worth *= 1 + HELD * max((fit for fit, _ in of_time), default=0)
         by_label = of_row and fragment and _is_asked_by_label(sentence, language, wanted)
         worth *= 1 + CELL * (by_label or bool(columns and own & asked))
@@ -191,7 +216,7 @@ def candidates_in(
         known = asked & _terms_of_name(label or writer or speaker_of(document, start), language)
         told_by = "" if known else _told_by(index, sentence, language, label, writer, wanted.sought)
         worth *= 1 + CUE * bool(told_by and MYSELF.search(sentence))
-        place = Statement(unit, start, end, told_by)
+        place = Statement(unit, start, end, told_by or heading)
         around = (title | headed | columns | before) - (own := own | known)
         yield Candidate(place, own, around, worth, floor, any(begins for _, begins in of_time))
         before = own & asked
@@ -203,6 +228,31 @@ def _told_by(index: "SnapshotView", sentence: str, language: str, label: str, wr
         return label.rstrip(":： ") if sought.kind == "person" else ""
     of_writer = writer and (MYSELF.search(sentence) or not sought.names_any(index, sentence, language))
     return writer if of_writer else ""
+
+
+def _of_heading(
+    index: "SnapshotView", unit: int, place: int, score: float, wanted: Wanted, around: frozenset[str]
+) -> Iterator[Candidate]:
+    """Yield the heading at a place, if it holds the time asked for, and the list right below it, if it names that."""
+    document, language = index.document_of(unit)
+    if (mark := HEADING.match(document, place)) is None:
+        return
+    span, heading = mark.span(2), mark[2]
+    own = frozenset(in_order := terms(heading, language))
+    if own.isdisjoint(wanted.terms):
+        return
+    if wanted.sought.kind == "time" and wanted.sought.is_held(index, heading, language):
+        worth = score * wanted.worth(index, heading, in_order, language)
+        yield Candidate(Statement(unit, *span), own, around - own, worth, 0.0, False)
+    begin = document.find("\n", span[1])
+    end = end_of_list(document, begin, begin + MAX_LENGTH) if begin >= 0 else begin
+    if end > begin:
+        items = document[begin:end]
+        start = end - len(items.lstrip())
+        worth = score * wanted.worth(index, items, terms(items, language), language)
+        worth *= 1 + INTRODUCED * wanted.is_same(own | around)
+        named = (own & wanted.terms) | around | (frozenset(terms(items, language)) - wanted.terms)
+        yield Candidate(Statement(unit, start, end, heading), named, NONE, worth, 0.0, False)
 
 
 def _is_of_heading(document: str, place: int) -> bool:
@@ -223,7 +273,13 @@ def _as_question(own: Set[str], wanted: Wanted, *, asks: bool, same: bool) -> fl
 
 
 def _is_too_short(sentence: str, document: str, own: Set[str], asked: Set[str]) -> bool:
-    """Say whether a fragment says too little; a message without a full stop, which is all of its document, does not."""
+    """Say whether a fragment says too little.
+
+    A message without a full stop, which is all of its document, does not, nor an item of a list that says two words of
+    the question, or nothing else.
+    """
+    if own and ITEM.match(sentence) and (len(own & asked) > 1 or own <= asked):
+        return False
     length = len(sentence) * (DENSE if UNSPACED.search(sentence) else 1)
     return length < MIN_FRAGMENT and not (sentence == document.strip() and 1 < len(own - asked) < len(own))
 

@@ -10,6 +10,8 @@ BEES = "The Bees of Kent\n\nBy Harold Finch\n\nBees have declined since 1990. By
 WALLS = "# How to mend a wall\n\n**Author:** Ruth Calder, 4 March 2021\n\nStart with the largest stones at the foot."
 ROLLOUT = "---\ntitle: Rollout report\nauthor: Jane [1] Doe\n---\nThe rollout took nine weeks. Mark Ellis wrote it up."
 
+NOTES = "---\ntitle: Zep v3.4.2\nauthors: [ann, {name: Bo Lee}]\n---\nIt brings pumps."
+
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
@@ -18,6 +20,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     (root / "corpus" / "bees.txt").write_text(BEES)
     (root / "corpus" / "walls.md").write_text(WALLS)
     (root / "corpus" / "rollout.md").write_text(ROLLOUT)
+    (root / "corpus" / "notes.md").write_text(NOTES)
     return Index(pipeline.index(root / "corpus", root / "output", Settings()).snapshot)
 
 
@@ -35,3 +38,8 @@ def test_the_byline_answers(index: Index, question: str) -> None:
 )
 def test_no_byline_answers_what_is_not_asked_of_it(index: Index, question: str) -> None:
     assert not {"By Harold Finch", "Ruth Calder"} & {cited.text for cited in index.query(question).citations}
+
+
+def test_the_authors_of_a_post_are_told_by_its_version(index: Index) -> None:
+    answer = index.query("Who wrote the post about version 3.4.2?")
+    assert answer.answer == "Zep v3.4.2: its metadata names the author ann, Bo Lee."

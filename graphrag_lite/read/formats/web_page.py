@@ -15,15 +15,18 @@ HIDING = (("display", "none"), ("visibility", "hidden"))
 SKIPPED, WAYS = sections(__package__, "web_page.txt").values()
 HIDDEN = [f"[style*='{way}:{space}{value}' i]" for way, value in HIDING for space in ("", " ")]
 FEW, TIMES = 500, 10  # characters of a page that says as many times more once its programs have shown the rest
-# What stands around code and around links, and at the start of links to parts of pages, while a page is read.
-CODE, LINK, PART = ("\ue000", "\ue001"), ("\ue002", "\ue003"), "\ue004"
+# While a page is read: what stands around code and around links, and before parts of pages and meanings of terms.
+CODE, LINK, PART, MEANING = ("\ue000", "\ue001"), ("\ue002", "\ue003"), "\ue004", "\ue005"
 # As characters or by number: fonts of icons use these numbers.
-MARKS = re.compile(rf"(?i)[{''.join(CODE + LINK)}{PART}]|&#(?:x0*e00[0-4](?![\da-f])|0*5734[4-8](?!\d));?")
+MARKS = re.compile(rf"(?i)[{''.join(CODE + LINK)}{PART}{MEANING}]|&#(?:x0*e00[0-5](?![\da-f])|0*5734[4-9](?!\d));?")
 CODE_BEGIN, CODE_END = re.compile(r"(?i)<(?:pre|code)\b[^<>]*>"), re.compile(r"(?i)(?=</(?:pre|code)\s*>)")
 LINKED = re.compile(r"""(?i)(<a\s[^<>#]{0,500}+(#)?+[^<>]{0,500}+>)([^<]*(?:<(?!/?a\b)[^<]*)*)""")
 CHARSET = re.compile(rb"""(?i)<(?:meta\b[^<>]*\bcharset|\?xml\b[^<>]*\bencoding)\s*=\s*["']?([\w.:-]+)""")
 HEADING = re.compile(r"(?i)<h([1-6])\b[^<>]*>")
-CELL_BEGIN, CELL_END = re.compile(r"(?i)(<t[dh]\b[^<>]*>)\s*<p\b[^<>]*>"), re.compile(r"(?i)</p>\s*(?=</t[dh]\b)")
+CELL_BEGIN = re.compile(r"(?i)(<(?:t[dh]|dd)\b[^<>]*>)\s*<p\b[^<>]*>")
+CELL_END = re.compile(r"(?i)</p>\s*(?=</(?:t[dh]|dd)\b)")
+MEANS = re.compile(r"(?i)<dd\b[^<>]*>(?!\s*<(?:[dou]l|pre|table|div|p)\b)")
+MEANT = re.compile(rf"({MEANING}[^\n]*\n)(?=[^\n{MEANING}])")
 LIST = re.compile(r"(?i)(</?)[uo]l\b")
 DEEP = 50  # lists in each other: each goes in by two characters, so that a small page would become a large text
 # A table of contents: three lines or more of nothing but links to parts of pages.
@@ -43,17 +46,19 @@ DATES = ("date", "article:published_time", "dc.date", "dcterms.date", "datepubli
 
 @dataclass(frozen=True)
 class Page:
-    """What a reader sees, its blocks on lines of their own; the page's title; the date that its head states."""
+    """What a reader sees, its blocks on lines of their own; the page's title; date and author that its head states."""
 
     text: str
     title: str
     date: str
+    author: str = ""
     blocks: tuple[Block, ...] = ()
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     page = read_page(decoded_page(data))
     stated = {fields.time: page.date} if page.date else stated_date(page.text, fields)
+    stated |= {"author": page.author} if page.author else {}
     yield Loaded(path, page.title, page.text, metadata=stated, blocks=page.blocks)
 
 
@@ -76,10 +81,10 @@ def read_page(html: str, skip: Sequence[str] = ()) -> Page:
     from resiliparse.parse.html import HTMLTree
 
     tree = HTMLTree.parse(_marked(MARKS.sub("", html)))
-    dates = {}
+    stated = {}
     for meta in tree.head.get_elements_by_tag_name("meta") if tree.head else ():
         name = (meta.getattr("name") or meta.getattr("property") or "").lower()
-        dates[name] = meta.getattr("content") or ""
+        stated[name] = meta.getattr("content") or ""
     # Some pages are only ways to others, some stand in one form as a whole, and some are shown by their programs.
     skips: tuple[list[str], ...] = ([*SKIPPED, *HIDDEN, *WAYS, *skip], [*SKIPPED, *WAYS], SKIPPED, [])
     texts = (extract_plain_text(tree, alt_texts=False, skip_elements=skip) for skip in skips)
@@ -92,8 +97,10 @@ def read_page(html: str, skip: Sequence[str] = ()) -> Page:
         shown = next(texts, "")
         text = shown if len(shown) >= TIMES * len(text) else text
     composer = _composed(text)
-    date = next((dates[name] for name in DATES if dates.get(name)), "")
-    return Page(composer.text(), " ".join(MARKS.sub("", tree.title or "").split()), date, tuple(composer.blocks))
+    date = next((stated[name] for name in DATES if stated.get(name)), "")
+    author = " ".join(stated.get("author", "").split())
+    title = " ".join(MARKS.sub("", tree.title or "").split())
+    return Page(composer.text(), title, date, author, tuple(composer.blocks))
 
 
 def _marked(html: str) -> str:
@@ -101,6 +108,7 @@ def _marked(html: str) -> str:
     depths = accumulate(-1 if found[1] == "</" else 1 for found in LIST.finditer(html))
     html = LIST.sub(r"\1div", html) if max(depths, default=0) > DEEP else html
     html = CELL_END.sub("", CELL_BEGIN.sub(r"\1", html))
+    html = MEANS.sub(rf"\g<0>{MEANING}", html)
     html = LINKED.sub(lambda link: f"{link[1]}{LINK[0]}{PART if link[2] else ''}{link[3]}{LINK[1]}", html)
     html = CODE_END.sub(CODE[1], CODE_BEGIN.sub(rf"\g<0>{CODE[0]}", html))
     return HEADING.sub(lambda found: f"{found[0]}{'#' * int(found[1])} ", html)
@@ -110,6 +118,7 @@ def _composed(text: str) -> Composer:
     """Return what was read, with cells between bars, and without lines that hold nothing and marks."""
     contents = CONTENTS.sub("", f"{text}\n")
     text = LINKS.sub("", _without_menus(contents)) or LINKS.sub("", contents)
+    text = MEANT.sub(r"\1\n", text).replace(MEANING, "    ")
     composer = Composer()
     depth = 0
     for piece in re.split(f"([{''.join(CODE)}])", text.strip()):

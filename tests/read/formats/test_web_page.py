@@ -28,6 +28,15 @@ def test_blocks_are_on_lines_of_their_own() -> None:
     assert read_page("<h1>A</h1><p>B</p><p>C D</p>").text == "# A\n\nB\n\nC D"
 
 
+def test_what_a_term_means_stands_below_it_farther_in() -> None:
+    html = "<dl><dt>sluice</dt><dd><p>A gate.</p></dd><dt>weir</dt><dd>A <b>low</b> dam.</dd><dt>all</dt><dd><ul><li>A</ul></dd></dl>"
+    assert read_page(html).text == "sluice\n    A gate.\n\nweir\n    A low dam.\n\nall\n  • A"
+
+
+def test_the_author_that_a_page_states_is_read() -> None:
+    assert read_page("<head><meta name=author content=' Ann  Lee '></head><p>B").author == "Ann Lee"
+
+
 CONTENTS = """<h1><code>Book</code> of it</h1><p>Contents</p><ul><li>1. <a href="#one">One</a><ul><li>1.1. <a href="#sub"><span>Sub</span></a></ul>
 <li>2. <a href="b.html#two">Two</a></ul><div class="related"><a href="b.html">Next</a></div>
 <h2>One<a class="headerlink" href="#one">¶</a></h2><p>See <a href="#two">Two</a>, <a href="#sub">Sub</a>.

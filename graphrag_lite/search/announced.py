@@ -1,0 +1,50 @@
+"""Lists and tables behind what announces them: "There are three kinds:", or a heading."""
+
+import re
+
+from graphrag_lite.text.word_lists import expressions
+
+_ANNOUNCES = re.compile(r"[:：][\s*_]*\Z")
+_FOLLOWING = re.compile(expressions(__package__, "sentence_choice.txt")["following"], re.I)
+_ITEM = re.compile(r"[^\S\n]*(?:[-*+•▪◦]|\(?(?:\d{1,3}|[A-Za-z])[.)])[^\S\n]+\S")
+_TERM = re.compile(r"[^\s:：][^\n]{0,60}\n[^\S\n]+\S[^\n]*")
+_ROW = re.compile(r"[^\n]* \| ")
+_STOP = re.compile(r"[.!?](?=\s)|[。！？]")
+_LINE = re.compile(r"[^\n]*\S[^\n]*")
+
+
+def announces(sentence: str) -> bool:
+    """Say whether a sentence announces a list behind it.
+
+    >>> [announces(text) for text in ("Two kinds:", "The following platforms are known.", "It is warm.")]
+    [True, True, False]
+    """
+    return _ANNOUNCES.search(sentence) is not None or _FOLLOWING.search(sentence) is not None
+
+
+def end_of_list(document: str, place: int, most: int) -> int:
+    """Return where the list, table or terms with their meanings end that follow at a place; the place where none do.
+
+    That is before `most`, at the end of an item or of a sentence of it.
+
+    >>> text = "Two kinds:\\n\\n- warm\\n- cold\\n\\nThey differ."
+    >>> text[10 : end_of_list(text, 10, 100)], end_of_list(text, 10, 14)
+    ('\\n\\n- warm\\n- cold', 10)
+    >>> text = "Two:\\n\\nsluice\\n    A gate.\\nweir\\n    A low dam.\\n\\nThat is all."
+    >>> text[end_of_list(text, 4, 100) :]
+    '\\n\\nThat is all.'
+    """
+    last, form, depth = place, None, 0
+    for line in _LINE.finditer(document, place, most):
+        form = form or next((one for one in (_ITEM, _ROW, _TERM) if one.match(document, line.start())), None)
+        if form is None:
+            break
+        indent = len(line[0]) - len(line[0].lstrip())
+        depth = indent if last == place else depth
+        close = form is _ITEM and document.count("\n", last, line.start()) < 2
+        if not (form.match(document, line.start()) or close or (indent > depth and form is not _ROW)):
+            break
+        if line.end() == most and document[most : most + 1] not in ("", "\n"):  # cut
+            return max([last, *(stop.end() for stop in _STOP.finditer(document, line.start(), most))])
+        last = line.end()
+    return last

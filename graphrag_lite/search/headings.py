@@ -1,0 +1,98 @@
+"""The headings over a place of a document, which what stands below them does not repeat: "## 1.2.0 (2021-03-14)"."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import inf
+
+from graphrag_lite.text.words import terms
+
+_OPENING = re.compile(r"[^\S\n]*(?:[-*+•][^\S\n]+)?([^\n:：]{1,80})[:：]\s")
+_TERM = re.compile(
+    r"([^\S\n]*)(?![-*+•#|:]|\(?\w{1,3}[.)]\s)(\S[^\n]{0,60}[^\s.!?:：,;。])[^\S\n]*\n([^\S\n]+)(?![-*+•])\S"
+)
+LOOKED_AT = 200  # headings before a place that are looked at for those over it
+HEADING = re.compile(r"(#{1,6})[ \t]+([^\n]{1,200}?)[ \t#]*(?=\n|\Z)")
+
+
+@dataclass(slots=True)
+class Headings:
+    """The headings over the place of a document that is read, as (level, start, end) of their texts, outermost first.
+
+    >>> text = "# A\\n## 1.2 - 2024 ##\\nOne.\\n## 1.1\\nTwo."
+    >>> over = Headings(text, "en")
+    >>> over.go_to(text.index("One")), over.said(), over.go_to(text.index("Two")), over.said()
+    (True, ['A', '1.2 - 2024'], True, ['A', '1.1'])
+    """
+
+    document: str
+    language: str
+    code: Sequence[tuple[int, int]] = ()  # in their order
+    over: list[tuple[int, int, int]] = field(default_factory=list)
+    place: int = 0
+    line: int = -1  # where that of the place begins
+    opening: str = ""  # what opens it as a heading does: "Zep 2.1 (March 1999): It ..."
+
+    def go_to(self, place: int) -> bool:
+        """Go on to a place behind the last one; say whether something else stands over it."""
+        line, opened = self.document.rfind("\n", 0, place) + 1, self.opening
+        if line == self.line:
+            self.place = place
+            return False
+        found: list[tuple[int, int, int]] = []
+        level, at = 7, place
+        for _ in range(LOOKED_AT):
+            at = self.document.rfind("\n#", max(0, self.place - 1), at)
+            start = at + 1 if at >= 0 else 0
+            if at < 0 and (self.place or not self.document.startswith("#")):
+                break
+            mark = HEADING.match(self.document, start)
+            if mark and start < place and len(mark[1]) < level and not is_within(self.code, start):
+                level = len(mark[1])
+                found.append((level, *mark.span(2)))
+            if level == 1 or at < 0:
+                break
+        self.place, self.line = place, line
+        if found:
+            self.over = [one for one in self.over if one[0] < level] + found[::-1]
+        opening = _OPENING.match(self.document, line)
+        self.opening = opening[1].strip() if opening else ""
+        return bool(found) or self.opening != opened
+
+    def said(self) -> list[str]:
+        """Return what they say, and what opens the line of the place."""
+        return [self.document[start:end] for _, start, end in self.over] + [self.opening] * bool(self.opening)
+
+    def nearest(self) -> str:
+        """Return the innermost heading, where it is no title of all; "" for none."""
+        level, start, end = self.over[-1] if self.over else (1, 0, 0)
+        return self.document[start:end] if level > 1 else ""
+
+    def term(self) -> str:
+        """Return the term that the line of the place says the meaning of, below it and farther in; "" for none.
+
+        >>> text = "sluice\\n    A gate for water. All of it."
+        >>> over = Headings(text, "en")
+        >>> over.go_to(text.index("All")), over.term()
+        (False, 'sluice')
+        """
+        if not self.document.startswith((" ", "\t"), self.line) or is_within(self.code, self.place):
+            return ""
+        above = self.document.rfind("\n", 0, max(0, self.line - 1)) + 1
+        meaning = _TERM.match(self.document, above)
+        return meaning[2].strip() if meaning and len(meaning[3]) > len(meaning[1]) else ""
+
+    def terms(self) -> frozenset[str]:
+        """Return the terms of them all."""
+        return frozenset(terms(" ".join(self.said()), self.language))
+
+    def that_holds(self, wanted: Callable[[str], bool]) -> str:
+        """Return the innermost one that holds what is wanted; "" for none."""
+        return next(filter(wanted, reversed(self.said())), "")
+
+
+def is_within(spans: Sequence[tuple[int, int]], place: int) -> bool:
+    """Say whether a place is within one of some spans, which are in their order and do not overlap."""
+    at = bisect_right(spans, (place, inf)) - 1
+    return at >= 0 and place < spans[at][1]

@@ -1,0 +1,95 @@
+"""What headings and lists say is part of an answer: days and numbers of a log, items that a sentence announces."""
+
+import pytest
+
+from graphrag_lite import pipeline
+from graphrag_lite.search.index import Index
+from graphrag_lite.settings import Settings
+
+RELEASES = [
+    ("2.1.0", "2024-03-09", ["Add support for tidal pumps", "Drop support for wind gauges"]),
+    ("2.0.0", "2023-11-20", ["Add the drain command", "Valves are closed at night"]),
+    ("1.0.0", "2019-06-17", ["The first one for dikes, after two years of trials"]),
+]
+MANUAL = """# Velmo manual
+
+Velmo keeps dikes dry.
+
+## Alarms
+
+There are three kinds of alarms:
+
+- flood: raised by the gauge
+- leak: raised by the pump
+- theft: raised by the gate
+
+Each of them can be silenced for an hour.
+
+## Wardens
+
+- Odile Brandt
+- Pavel Novak
+
+## Secretary Imre Toth
+
+- Keeps the ledgers
+"""
+
+
+def _log(suffix: str) -> str:
+    if suffix == "md":
+        parts = (f"## {n} - {day}\n\n" + "".join(f"- {item}\n" for item in items) for n, day, items in RELEASES)
+        return "# Changelog\n\nAll changes to Velmo.\n\n" + "\n".join(parts)
+    if suffix == "rst":
+        parts = (
+            f"{n} - {day}\n------------------\n\n" + "".join(f"- {i}\n" for i in items) for n, day, items in RELEASES
+        )
+        return "Changelog\n=========\n\nAll changes to Velmo.\n\n" + "\n".join(parts)
+    listed = (f"<ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>" for _, _, items in RELEASES)
+    heads = (f"<h2>{n} - {day}</h2>" for n, day, _ in RELEASES)
+    parts = (head + items for head, items in zip(heads, listed, strict=True))
+    return f"<title>Changelog</title><h1>Changelog</h1><p>All changes to Velmo.</p>{''.join(parts)}"
+
+
+@pytest.fixture(scope="module", params=["md", "rst", "html"])
+def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Index:
+    root = tmp_path_factory.mktemp("headings")
+    (root / "corpus").mkdir()
+    (root / "corpus" / f"changelog.{request.param}").write_text(_log(request.param))
+    (root / "corpus" / "manual.md").write_text(MANUAL)
+    return Index(pipeline.index(root / "corpus", root / "output", Settings()).snapshot)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("When was Velmo 1.0.0 released?", "1.0.0 - 2019-06-17"),
+        ("When was the drain command added?", "2.0.0 - 2023-11-20: Add the drain command"),
+        ("Which version dropped support for wind gauges?", "2.1.0 - 2024-03-09: Drop support for wind gauges"),
+        ("What is the latest version of Velmo?", "Changelog: 2.1.0 - 2024-03-09"),
+    ],
+)
+def test_a_heading_says_when_and_in_which_version(index: Index, question: str, told: str) -> None:
+    answer = index.query(question)
+    first = answer.answer.partition(" [1]")[0].replace("• ", "")
+    assert first == told
+    text = index.documents.set_index("path").loc[answer.citations[0].path].text
+    assert all(text[one.char_start : one.char_end] == one.text for one in answer.citations[:1])
+
+
+def test_the_latest_version_of_something_else_is_not_told(index: Index) -> None:
+    assert index.query("What is the latest version of Quorbit?").abstained
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Which kinds of alarms are there?", ["flood", "leak", "theft"]),
+        ("Who are the wardens of Velmo?", ["Odile Brandt", "Pavel Novak"]),
+        ("Who keeps the ledgers?", ["Secretary Imre Toth: Keeps the ledgers"]),
+    ],
+)
+def test_a_list_is_told_with_what_announces_it(index: Index, question: str, told: list[str]) -> None:
+    first = index.query(question).answer.partition(" [1]")[0]
+    assert [one for one in told if one not in first] == []
+    assert "silenced" not in first
