@@ -1,11 +1,14 @@
-"""Lists and tables behind what announces them: "There are three kinds:", or a heading."""
+"""Lists, tables and points behind what announces them: "There are three kinds:", a heading, "First, ..."."""
 
 import re
 
+from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.word_lists import expressions
 
 _ANNOUNCES = re.compile(r"[:：][\s*_]*\Z")
-_FOLLOWING = re.compile(expressions(__package__, "sentence_choice.txt")["following"], re.I)
+_FORMS = expressions(__package__, "sentence_choice.txt")
+_FOLLOWING = re.compile(_FORMS["following"], re.I)
+_FIRST, _POINT = (re.compile(rf"\W*(?:{form})", re.I) for form in (_FORMS["first point"], _FORMS["point"]))
 _ITEM = re.compile(r"[^\S\n]*(?:[-*+•▪◦]|\(?(?:\d{1,3}|[A-Za-z])[.)])[^\S\n]+\S")
 _TERM = re.compile(r"[^\s:：][^\n]{0,60}\n[^\S\n]+\S[^\n]*")
 _ROW = re.compile(r"[^\n]* \| ")
@@ -48,3 +51,19 @@ def end_of_list(document: str, place: int, most: int) -> int:
             return max([last, *(stop.end() for stop in _STOP.finditer(document, line.start(), most))])
         last = line.end()
     return last
+
+
+def end_of_points(document: str, place: int, most: int, language: str) -> int:
+    """Return where the sentences end, before `most`, that make points behind a place; the place where no two do.
+
+    >>> text = "It rests on two rules. The first is care. The second is haste. All else is luck."
+    >>> text[end_of_points(text, 22, 99, "en") :], end_of_points("It rained. First, it hailed. Then not.", 10, 99, "en")
+    (' All else is luck.', 10)
+    """
+    ends: list[int] = []
+    for start, end in sentences(document[place:most], language):
+        if not (_POINT if ends else _FIRST).match(document, place + start):
+            break
+        ends.append(place + end)
+    whole = document[: ends[-1]].rstrip() if len(ends) > 1 else ""
+    return len(whole) or place

@@ -16,6 +16,7 @@ from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite, compose
 from graphrag_lite.search.answer_type import Sought, expected_answer
 from graphrag_lite.search.message_questions import Asked, form_asked, read_question, terms_of_times
+from graphrag_lite.search.reading_order import with_lists
 from graphrag_lite.search.sentence_candidates import ASKS, blocks_of, read_out
 from graphrag_lite.search.sentence_choice import choose_sentences
 from graphrag_lite.temporal.instants import first_second
@@ -112,7 +113,7 @@ def _told(question: Question, method: str, asked: Asked, topic: Sequence[str], r
     elif asked.asks:
         found = sorted(found, key=lambda pair: pair not in near_most or not ASKS.search(read_out(index, pair[0])[0]))
     told = [_below(index, place, one) for place, one in found[: index.search_settings.max_sentences]]
-    return compose(question, method, told, ranking)
+    return compose(question, method, with_lists(index, told), ranking)
 
 
 def _titled(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag_lite.search.announced import announces, end_of_list
+from graphrag_lite.search.announced import announces, end_of_list, end_of_points
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.sentence_candidates import ASKS, MAX_LENGTH, blocks_of, label_behind, read_out, subject_of
 from graphrag_lite.search.sentence_choice import MAX_ANSWER
@@ -25,20 +25,22 @@ def in_reading_order(index: "SnapshotView", chosen: Sequence[Statement]) -> list
     below the name of what its document is about.
     """
     documents: dict[int, list[Statement]] = {}
-    for place in _with_lists(index, chosen):
+    for place in with_lists(index, chosen):
         documents.setdefault(index.document_row[place.unit], []).append(place)
     return [place for row, places in documents.items() for place in _readable(index, row, places)]
 
 
-def _with_lists(index: "SnapshotView", chosen: Sequence[Statement]) -> list[Statement]:
-    """Return sentences, each that announces a list with it, as far as all of them are read in a minute."""
+def with_lists(index: "SnapshotView", chosen: Sequence[Statement]) -> list[Statement]:
+    """Return sentences, each with the list or the points that it announces, as far as all are read in a minute."""
     room = MAX_ANSWER - sum(place.end - place.start for place in chosen)
     found: list[Statement] = []
     for place in chosen:
-        document, end = index.document_of(place.unit)[0], place.end
+        (document, language), end = index.document_of(place.unit), place.end
         cards = blocks_of(index, index.document_row[place.unit])["card"]
-        if not cards and announces(document[place.start : end]):
-            end = end_of_list(document, end, min(place.start + MAX_LENGTH, end + max(0, room)))
+        if not any(start <= place.start < last for start, last in cards):
+            most = min(place.start + MAX_LENGTH, end + max(0, room))
+            listed = end_of_list(document, end, most) if announces(document[place.start : end]) else end
+            end = listed if listed > end else end_of_points(document, end, most, language)
         room -= end - place.end
         found.append(replace(place, end=end))
     return found
