@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from graphrag_lite.evidence.distinct_sentences import cheapest_first, says_the_same
 
@@ -25,7 +26,14 @@ class Sentence:
     worth: float
 
 
-def rounded_idf(sentences: Sequence[Sentence]) -> dict[str, float]:
+class Worded(Protocol):
+    """What has `terms`, each once."""
+
+    @property
+    def terms(self) -> Collection[str]: ...
+
+
+def rounded_idf(sentences: Sequence[Worded]) -> dict[str, float]:
     """Return the idf of every term over all sentences of a corpus, in whole bits, their number in quarters of one.
 
     So a text more changes the idf of few terms, of its own.

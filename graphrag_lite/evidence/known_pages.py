@@ -28,18 +28,20 @@ class KnownPages:
     """Pages by what they are made of, JSON objects: those `before`, and those that this run asked for.
 
     A document's id stands for its text and dates, so a sentence is its place, the title, and what the corpus makes
-    of it. What its terms are worth is told by all that the corpus tells, and moves with any edit: so the sentences that
-    a page was chosen from are chosen from again. Of rows of tables, which are no single sentences, it is in the hash.
+    of it. What its terms are worth is told by all that the corpus tells, and moves with any edit: so where it has moved
+    the sentences that a page was chosen from are chosen from again. Of rows of tables, which are no single sentences,
+    it is in the hash.
     """
 
     def __init__(self, before: "pa.Table | None", told: Told, settings: ReportCommunitiesFast) -> None:
-        kept = tables.rows(before, "inputs", "page", "choice") if before else ()
-        self._before = {inputs: (page, choice) for inputs, page, choice in kept}
+        kept = tables.rows(before, "inputs", "page", "choice", "rarity") if before else ()
+        self._before = {inputs: of_it for inputs, *of_it in kept}
         self._told, self._of_all = told, json.dumps([settings.model_dump(), sorted(told.sources.usual)]).encode()
         self.best_of: Choose = partial(best_of, most=most_told(settings), idf=told.idf)
         self._sentences: dict[tuple[str, int], bytes] = {}
         self._members: dict[str, bytes] = {}
-        self._asked: dict[str, tuple[str, str]] = {}
+        self._asked: dict[str, Sequence[str]] = {}
+        self._rare: dict[tuple[str, int], bytes] = {}
 
     def page(
         self,
@@ -70,14 +72,11 @@ class KnownPages:
             stated += told.named.get(row["id"], ()) if number < MAX_MEMBERS else ()
         inputs = blake2b(b"\0".join(parts), digest_size=16).hexdigest()
         if inputs not in self._asked:
-            known = self._before.get(inputs)
-            if not known or not self._holds(known[1], stated):
-                known = self._made(make, stated)
-            self._asked[inputs] = known
+            self._asked[inputs] = self._kept(inputs, stated) or self._made(make, stated)
         return json.loads(self._asked[inputs][0])
 
-    def _made(self, make: Callable[[Choose], Any], stated: Sequence[Statement]) -> tuple[str, str]:
-        """Return a page, and how what it tells was chosen from what is `stated`, if that is known."""
+    def _made(self, make: Callable[[Choose], Any], stated: Sequence[Statement]) -> tuple[str, str, str]:
+        """Return a page, how what it tells was chosen from what is `stated`, if that is known, and the `_rarity`."""
         choices: list[Any] = []
         place = {one.place: number for number, one in enumerate(stated)}
         of_rows = any(one.row for one in stated)
@@ -89,14 +88,26 @@ class KnownPages:
             return chosen
 
         page = json.dumps(make(choose), ensure_ascii=False)
-        return page, json.dumps(choices, separators=(",", ":"))
+        return page, json.dumps(choices, separators=(",", ":")), self._rarity(choices, stated)
 
-    def _holds(self, choice: str, stated: Sequence[Statement]) -> bool:
-        """Say whether the same sentences are chosen as when a page was made."""
-        if not (choices := json.loads(choice)):  # nothing was chosen, or of rows, with which nothing else may stand
-            return len({one.row for one in stated}) < 2
-        places, *how, chosen = choices
-        return bool(self.best_of([stated[place] for place in places], *how) == chosen)
+    def _kept(self, inputs: str, stated: Sequence[Statement]) -> tuple[str, str, str] | None:
+        """Return what is known of a page of these inputs if the same sentences are chosen as when it was made."""
+        if inputs not in self._before:
+            return None
+        page, choice, before = self._before[inputs]
+        choices = json.loads(choice)
+        now = self._rarity(choices, stated)
+        if not choices:  # nothing was chosen, or of rows, with which nothing else may stand
+            same = len({one.row for one in stated}) < 2
+        elif not (same := now == before):
+            places, *how, chosen = choices
+            same = self.best_of([stated[place] for place in places], *how) == chosen
+        return (page, choice, now) if same else None
+
+    def _rarity(self, choices: Sequence[Any], stated: Sequence[Statement]) -> str:
+        """Return a digest of what the terms of those sentences are worth that were chosen from; empty for none."""
+        rare = b"".join(self._rare_terms(stated[place]) for place in choices[0]) if choices else b""
+        return blake2b(rare, digest_size=16).hexdigest() if choices else ""
 
     def table(self) -> "pa.Table":
         """Return `report_pages`: what this run asked for, in that order."""
@@ -117,6 +128,12 @@ class KnownPages:
 
     def _read(self, one: Statement) -> tuple[Any, ...]:
         sources, document = self._told.sources, one.place[0]
-        rare = bytes(int(self._told.idf[term]) for term in one.sentence.terms) if one.row else b""
+        rare = self._rare_terms(one) if one.row else b""
         of_it = (sources.title(document), sources.is_narrated(document), one.language, one.day, one.row, one.cell)
-        return *one.place, one.span["char_end"], one.span["text_unit_id"], one.sentence.worth, *of_it, rare
+        return *one.place, one.span["char_end"], one.span["text_unit_id"], one.worth, *of_it, rare
+
+    def _rare_terms(self, one: Statement) -> bytes:
+        """Return what each of its terms is worth, whole bits."""
+        if one.place not in self._rare:
+            self._rare[one.place] = bytes(int(self._told.idf.get(term, 0)) for term in one.terms)
+        return self._rare[one.place]

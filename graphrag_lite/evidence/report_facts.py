@@ -117,14 +117,14 @@ def _facts(
             early = 1 - LATE * place[1] / length
             if place[1] < OPENS <= length / 4 and not sources.is_narrated(place[0]):
                 early *= ABSTRACT
-            worth = one.sentence.worth * early * sqrt(1 + central)
+            worth = one.worth * early * sqrt(1 + central)
             sentence = replace(one.sentence, worth=worth, terms=frozenset(one.sentence.terms))
             found.append(Fact(title, tuple(about[place]), (one,), sentence))
     for document, own in rows.items():
         own = [*sources.row_text(own[0]), *own]
         told_once = {one.place: one for one in sorted(own, key=lambda one: (one.cell, one.place))}
         ends = dict.fromkeys(identity for place in told_once for identity in about.get(place, ()))
-        content = frozenset(term for one in told_once.values() for term in one.sentence.terms)
+        content = frozenset(term for one in told_once.values() for term in one.terms)
         sentence = Sentence(sources.document(document)["title"], content, len(content), sqrt(len(told_once)))
         found.append(Fact(sources.document(document)["title"], tuple(ends), tuple(told_once.values()), sentence))
     return found

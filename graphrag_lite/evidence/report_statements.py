@@ -6,13 +6,15 @@ sentence worth that names a host, who speaks in many documents.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from itertools import groupby
-from sys import intern
+from itertools import chain, groupby, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, outcome, unguarded
@@ -53,23 +55,34 @@ DOCUMENT = ["id", "title", "text", "language", "created_at", "blocks"]
 class Statement:
     """What a sentence says, and where: without its speaker's label and the time.
 
-    `row` says that its document is a row of a table, `cell` that it is one of the row's values.
+    `terms` are its different words, `length` is how many it has, `worth` how well it stands (`key_sentences.Sentence`).
+    `row` says that its document is a row of a table, `cell` that it is one of the row's values. `document` opens that
+    document: most sentences are told nowhere, and their words are not read.
     """
 
-    sentence: Sentence
     span: Row
+    terms: tuple[str, ...]
+    length: int
+    worth: float
+    document: Callable[[str], Row]
     language: str = ""
     day: str = ""  # of its document, ISO 8601; empty where it has none, or all have the same
     row: bool = False
     cell: bool = False
 
-    @cached_property
+    @property
     def place(self) -> tuple[str, int]:
         return self.span["document_id"], self.span["char_start"]
 
     @property
     def stands(self) -> bool:
-        return self.sentence.worth >= STANDS
+        return self.worth >= STANDS
+
+    @cached_property
+    def sentence(self) -> Sentence:
+        text = self.document(self.span["document_id"])["text"]
+        said = one_line(text[self.span["char_start"] : self.span["char_end"]])
+        return Sentence(said, self.terms, self.length, self.worth)
 
     @cached_property
     def stated(self) -> Period | None:
@@ -189,39 +202,30 @@ class Sources:
 
         Those that were read `before` are not read again. `sentences` are then how all of them read.
         """
-        wanted = sorted({_where(span): span for span in reversed([*spans])}.items())  # the first at each place
-        places = {identity: dict(several) for identity, several in groupby(wanted, key=lambda one: one[0][0])}
-        known = zip(places.items(), self._before_of(places), strict=True)
-        read = ((key, [span for where, span in own.items() if where not in then]) for (key, own), then in known)
-        unread = {key: left for key, left in read if left}
-        told = LazyItems(len(unread), lambda: (Told(key, self.document(key), left) for key, left in unread.items()))
-        self.sentences = tables.make("report_sentences", self._read(places, unread, self._each(_readings, told)))
+        wanted: dict[Place, Row] = {}
+        for span in spans:
+            wanted.setdefault(_where(span), span)
+        rows, places = self._rows_of(self._before), sorted(wanted)
+        left = groupby((one for one in places if one not in rows), key=itemgetter(0))
+        unread = {identity: [wanted[one] for one in own] for identity, own in left}
+        told = LazyItems(len(unread), lambda: (Told(key, self.document(key), own) for key, own in unread.items()))
+        read = zip(chain(*unread.values()), chain.from_iterable(self._each(_readings, told)), strict=True)
+        found = ((*_where(span), one) for span, one in read if one)
+        new = tables.make("report_sentences", ((key, self._languages[key], *span, *one) for key, *span, one in found))
+        rows |= self._rows_of(new, self._before.num_rows)
+        held = np.array([rows[where] for where in places if where in rows], np.int64)
+        self.sentences = groups.in_rows(groups.stack(self._before, new), held)
+        for identity, several in groupby(_read(self.sentences), key=lambda one: one[0][0]):
+            document = self.document(identity)
+            self._made |= {where: self._stated(wanted[where], document, one) for where, one in several}
 
-    def _read(
-        self, places: Mapping[str, Mapping[Place, Row]], unread: Mapping[str, list[Row]], read: Iterator[Any]
-    ) -> Iterator[tuple[Any, ...]]:
-        """Keep what each sentence says, by document, and yield its row of `report_sentences`; few are read at once."""
-        columns = ("said_start", "said_end", "worth", "length", "terms")
-        for (identity, own), found in zip(places.items(), self._before_of(places, *columns), strict=True):
-            if left := unread.get(identity):
-                found |= zip(map(_where, left), next(read), strict=True)
-            for where, span in own.items():
-                if known := found.get(where):
-                    stated = _stated(span, self.document(identity), known, self._named, self._dated)
-                    self._made[where] = self._unless_noticed(stated)
-                    yield (identity, self._languages[identity], *where[1:], *known)
-        next(read, None)
-
-    def _before_of(self, documents: Collection[str], *columns: str) -> Iterator[dict[Place, Any]]:
-        """Yield how sentences read by place, of each of some documents that is as it was for the last snapshot."""
-        import pyarrow as pa
-
-        held = groups.rows_of(self._before, "document_id", documents)
-        read = ("language", "char_start", "char_end", *columns)
-        of_each = groups.by_value(held, "document_id", pa.array(documents, pa.string()), *read)
-        for identity, rows in zip(documents, of_each, strict=True):
-            same = (row[1:] for row in rows if row[0] == self._languages[identity])
-            yield {(identity, first, last): columns and Reading(*one) for first, last, *one in same}
+    def _rows_of(self, sentences: "pa.Table", first: int = 0) -> dict[Place, int]:
+        """Return the row of each of some sentences by place, from the `first` one's on, of documents whose language is
+        still that in which they were read."""
+        identities, languages = (tables.intern_strings(sentences[name]) for name in ("document_id", "language"))
+        starts, ends = (sentences[name].to_pylist() for name in ("char_start", "char_end"))
+        each = enumerate(zip(identities, languages, starts, ends, strict=True), first)
+        return {(one, *span): row for row, (one, language, *span) in each if self._languages.get(one) == language}
 
     def at(self, spans: Iterable[Row]) -> list[Statement]:
         """Return what the sentences at some spans say; those that cannot be read are left out.
@@ -244,21 +248,29 @@ class Sources:
         if where not in self._made:
             document = self.document(span["document_id"])
             one = self._attempt(span["text_unit_id"], read_sentence, span, document)
-            stated = _stated(span, document, one, self._named, self._dated) if one else None
-            self._made[where] = self._unless_noticed(stated) if stated else None
+            self._made[where] = self._stated(span, document, one) if one else None
         return self._made[where]
 
-    def _unless_noticed(self, one: Statement) -> Statement:
-        """Return a statement, worth nothing where it stands in a notice or is a formula."""
-        document = self.document(one.span["document_id"])
-        start, end = one.span["char_start"], one.span["char_end"]
-        if one.cell or not one.stands:
-            return one
-        if is_noticed(self._notices.get(document["id"], ()), start, end) or (
-            len(document["text"]) >= LONG and is_formula(document["text"][start:end], self._formulas)
-        ):
-            return replace(one, sentence=replace(one.sentence, worth=0.0))
-        return one
+    def _stated(self, span: Row, document: Row, read: Reading) -> Statement:
+        """Return what the sentence at a span says: it is worth little where it names a host, and nothing where it
+        stands in a notice or is a formula."""
+        text, start, end, worth = document["text"], read.start, read.end, read.worth
+        if self._named and not self._named.isdisjoint(one_line(text[start:end]).split()):
+            worth *= ASIDE
+        row = bool(document["blocks"])
+        cell = row and is_cell(span, document)
+        if worth >= STANDS and not cell and self._is_noticed(document, start, end):
+            worth = 0.0
+        if (start, end) != (span["char_start"], span["char_end"]):
+            span = span | {"char_start": start, "char_end": end}
+        day = document["created_at"] if self._dated else ""
+        return Statement(span, read.terms, read.length, worth, self.document, document["language"], day, row, cell)
+
+    def _is_noticed(self, document: Row, start: int, end: int) -> bool:
+        """Say whether characters of a document stand in a notice, or are a formula."""
+        text = document["text"]
+        formula = self._formulas and len(text) >= LONG and is_formula(text[start:end], self._formulas)
+        return formula or is_noticed(self._notices.get(document["id"], ()), start, end)
 
     def row_text(self, one: Statement) -> list[Statement]:
         """Return the first sentence that a table's row holds below its card, in the text unit of a statement of it."""
@@ -302,7 +314,7 @@ class Sources:
             first, last = trimmed(text, start + first, start + last)
             read = self.at([one.span | {"char_start": first, "char_end": last}]) if first < last else []
             within = last - first in READ and last <= self._units[one.span["text_unit_id"]][1]
-            stands = within and read and read[0].sentence.worth and read[0].place not in told
+            stands = within and read and read[0].worth and read[0].place not in told
             if not stands or SPEECH.search(text, first, last):
                 break
             found += read
@@ -342,11 +354,16 @@ def _readings(told: Told) -> list[Reading | None]:
     return [outcome(read_sentence, span, told.document)[0] for span in told.spans]
 
 
-def _stated(span: Row, document: Row, read: Reading, named: Set[str], dated: bool) -> Statement:
-    """Return what the sentence at a span of a document says; little is it worth where it names one of `named`."""
-    words = one_line(document["text"][read.start : read.end])
-    worth = read.worth * (ASIDE if named and not named.isdisjoint(words.split()) else 1.0)
-    place = span | {"char_start": read.start, "char_end": read.end}
-    told = Sentence(words, tuple(map(intern, read.terms)), read.length, worth)  # a set takes six times as much
-    day, row = document["created_at"] if dated else "", bool(document["blocks"])
-    return Statement(told, place, document["language"], day, row, row and is_cell(span, document))
+def _read(sentences: "pa.Table") -> Iterator[tuple[Place, Reading]]:
+    """Yield where each of some sentences stands, and how it reads; equal terms are one object."""
+    import pyarrow.compute as pc
+
+    columns = ("char_start", "char_end", "said_start", "said_end", "worth", "length")
+    identities, held = (
+        tables.intern_strings(sentences["document_id"]),
+        (sentences[name].to_pylist() for name in columns),
+    )
+    n_terms = pc.list_value_length(sentences["terms"]).to_pylist()
+    terms = iter(tables.intern_strings(pc.list_flatten(sentences["terms"])))
+    for one, first, last, start, end, worth, length, n in zip(identities, *held, n_terms, strict=True):
+        yield (one, first, last), Reading(start, end, worth, length, tuple(islice(terms, n)))

@@ -77,7 +77,7 @@ def all_told(
     named, leads = _named([entity[identity] for identity in members], spans, _of_ends(relationship, stated), sources)
     told = [*stated.values(), *(one for own in named.values() for one in own)]
     told += [text for one in told if one.row for text in sources.row_text(one)]
-    idf = rounded_idf([one.sentence for one in {one.place: one for one in told}.values()])
+    idf = rounded_idf([*{one.place: one for one in told}.values()])
     counts = _counts(relationship.values(), stated, sources.hosts)
     total = _statement_weight(relationship, counts, stated)
     weights = {c["community"]: _statement_weight(c["relationship_ids"], counts, stated) for c in held}
@@ -134,7 +134,7 @@ def _counts(relationships: Iterable[Row], stated: Mapping[str, Statement], hosts
     counts = {}
     for row in relationships:
         one = stated.get(row["id"])
-        states = one is not None and one.sentence.worth > ASIDE
+        states = one is not None and one.worth > ASIDE
         aside = row["source"].casefold() in hosts or row["target"].casefold() in hosts
         counts[row["id"]] = row["weight"] * (1.0 if states else ASIDE) * (ASIDE if aside else 1.0)
     return counts

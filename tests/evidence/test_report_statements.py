@@ -2,7 +2,6 @@
 
 import pytest
 
-from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.report_statements import STANDS, Statement
 from graphrag_lite.evidence.sentence_reading import POINTER, read_sentence
 from graphrag_lite.text.sentences import sentences
@@ -87,4 +86,5 @@ def test_neither_methods_nor_a_heading_that_runs_on_are_told() -> None:
 def test_marks_of_markdown_are_not_told() -> None:
     said = "**HTTPS**: *Chst1* of `app.yaml` has 2 * 3 * 4 and __init__ and a_b_c."
     shown = "HTTPS: Chst1 of app.yaml has 2 * 3 * 4 and __init__ and a_b_c."
-    assert Statement(Sentence(said, frozenset(), 9, 1.0), {}).shown == shown
+    span = {"document_id": "d", "char_start": 0, "char_end": len(said)}
+    assert Statement(span, (), 9, 1.0, lambda _: {"text": said}).shown == shown

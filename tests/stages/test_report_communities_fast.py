@@ -21,7 +21,6 @@ from graphrag_lite import pipeline, tables
 from graphrag_lite.attempts import in_turn
 from graphrag_lite.evidence import report_statements, report_told
 from graphrag_lite.evidence.document_signs import document_signs, hosts
-from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.report_choice import MIN_FACTS, OPENING, choose_facts
 from graphrag_lite.evidence.report_statements import Statement
 from graphrag_lite.evidence.report_told import MIN_MEMBERS, _counts, _statement_weight
@@ -196,7 +195,7 @@ def test_the_page_and_the_json_hold_the_report(read: dict[str, pa.Table]) -> Non
 
 def test_ten_names_in_one_sentence_are_one_statement() -> None:
     def stated(start: int) -> Statement:
-        return Statement(Sentence("", frozenset(), 0, 1.0), {"document_id": "d", "char_start": start})
+        return Statement({"document_id": "d", "char_start": start}, (), 0, 1.0, {}.__getitem__)
 
     counts = {"ab": 2.0, "ac": 3.0, "bc": 1.0, "silent": 0.5}
     one_sentence = {"ab": stated(0), "ac": stated(0), "bc": stated(0)}
@@ -210,7 +209,7 @@ def test_a_host_whom_all_documents_name_counts_little() -> None:
     known = hosts(document_signs(table, None, map))
     assert known == {"mia stone", "mia", "stone"}
     rows = [{"id": n, "source": n, "target": "Lisbon", "weight": 2.0} for n in ("Mia", "GUEST A")]
-    said = Statement(Sentence("", frozenset(), 0, 1.0), {"document_id": "d", "char_start": 0})
+    said = Statement({"document_id": "d", "char_start": 0}, (), 0, 1.0, {}.__getitem__)
     assert _counts(rows, {"Mia": said, "GUEST A": said}, known) == {"Mia": 0.2, "GUEST A": 2.0}
     assert _counts(rows[1:], {}, known) == {"GUEST A": 0.2}
 
