@@ -38,8 +38,9 @@ def test_words_are_counted_on_and_signs_kept(tmp_path: Path, then: set[int], now
     assert found == _lower_counts(units(now), map, unguarded, None)
 
     was, documents = (units(some).rename_columns(["u", "id", *"abc", "text", "n"]) for some in (then, now))
-    signs = document_signs(documents, [document_signs(was, None, map)], map)
-    assert signs.equals(document_signs(documents, None, map))
+    mentions = tables.make("entity_mentions", [])
+    signs = document_signs(documents, mentions, [document_signs(was, mentions, None, map)], map)
+    assert signs.equals(document_signs(documents, mentions, None, map))
     assert signs["document_id"].to_pylist() == documents["id"].to_pylist()
 
 

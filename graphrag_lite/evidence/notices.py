@@ -1,10 +1,14 @@
 """What stands in a document and is not what it tells: notices, and sentences that many documents hold alike."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+from zlib import crc32
 
 from graphrag_lite.text.notices import Span
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LONG = 1_500  # characters of a document in which a sentence may be a formula: in short ones it is what they say
 FORMULA_DOCUMENTS = 4  # that hold a sentence with the same beginning or end
@@ -17,26 +21,33 @@ def is_noticed(spans: Iterable[Span], start: int, end: int) -> bool:
     return any(first < end and start < last for first, last in spans)
 
 
-def formulas(documents: Iterable[tuple[str, Iterable[tuple[int, int]]]]) -> set[str]:
-    """Return the beginnings and ends of sentences that several long documents hold alike, whatever their numbers.
+def edges(text: str, spans: Iterable[tuple[int, int]]) -> list[int]:
+    """Return checksums of the beginnings and ends of a document's sentences, sorted, whatever their numbers; none of a
+    short document's.
 
-    `documents` are texts of at least `LONG` characters, each with the spans of its sentences.
-
-    >>> texts = [f"This call is recorded and may hold risks that we name, say {n}." + " " * LONG for n in "abcd"]
-    >>> sorted(formulas((text, [(0, 61)]) for text in texts))
-    ['This call is recorded and may hold risks']
+    >>> text = "This call is recorded and may hold risks that we name, say {}." + " " * LONG
+    >>> edges(text.format(1), [(0, 61)]) == edges(text.format(2), [(0, 61)]), edges("A call.", [(0, 7)])
+    (True, [])
     """
-    n_documents: Counter[str] = Counter()
-    for text, spans in documents:
-        long = (text[start:end].strip() for start, end in {*spans} if start >= 0 and end - start >= EDGE)
-        n_documents.update({edge for sentence in long for edge in _edges(sentence)})
-    return {edge for edge, n in n_documents.items() if n >= FORMULA_DOCUMENTS}
+    held = {*spans} if len(text) >= LONG else ()
+    long = (text[start:end].strip() for start, end in held if start >= 0 and end - start >= EDGE)
+    return sorted({edge for sentence in long for edge in _edges(sentence)})
 
 
-def is_formula(sentence: str, known: set[str]) -> bool:
+def formulas(edges_of: "pa.ChunkedArray") -> set[int]:
+    """Return the `edges` that several documents hold alike, from those of each."""
+    import pyarrow.compute as pc
+
+    counted = pc.value_counts(pc.list_flatten(edges_of))
+    often = counted.filter(pc.greater_equal(counted.field("counts"), FORMULA_DOCUMENTS))
+    return set(often.field("values").to_pylist())
+
+
+def is_formula(sentence: str, known: set[int]) -> bool:
     """Say whether a sentence begins or ends as a formula does (`formulas`)."""
     return len(sentence) >= EDGE and not known.isdisjoint(_edges(sentence))
 
 
-def _edges(sentence: str) -> tuple[str, str]:
-    return _DIGIT.sub("0", sentence[:EDGE]), _DIGIT.sub("0", sentence[-EDGE:])
+def _edges(sentence: str) -> tuple[int, int]:
+    first, last = (_DIGIT.sub("0", edge).encode() for edge in (sentence[:EDGE], sentence[-EDGE:]))
+    return crc32(first), crc32(last)

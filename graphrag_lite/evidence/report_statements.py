@@ -19,7 +19,6 @@ import numpy as np
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, outcome, unguarded
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.evidence.definition import defines
 from graphrag_lite.evidence.document_signs import document_signs, hosts, notices
 from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_noticed
@@ -126,7 +125,7 @@ class Sources:
         self._opened: dict[str, Row] = {}
         units = tables.rows(source_units, "id", "char_start", "char_end")
         self._units = {identity: (start, end) for identity, start, end in units}
-        self.signs = document_signs(source_documents, before, each)
+        self.signs = document_signs(source_documents, entity_mentions, before, each)
         self._before = before[1] if before else tables.make("report_sentences", [])
         self.sentences = self._before
         self._narrated = self._stories()
@@ -136,11 +135,7 @@ class Sources:
         lengths = pc.utf8_length(source_documents["text"])
         self.n_characters = dict(zip(self._rows, lengths.to_pylist(), strict=True))
         self._notices = notices(self.signs, pc.sum(lengths).as_py() or 0)
-        long = source_documents["id"].filter(pc.greater_equal(lengths, LONG))
-        named = groups.rows_of(entity_mentions.select(["document_id", "char_start", "char_end"]), "document_id", long)
-        spans = groups.by_value(named, "document_id", long, "char_start", "char_end")
-        texts = (text for (text,) in groups.rows_with(source_documents, "id", long, "text"))
-        self._formulas = formulas(zip(texts, spans, strict=True))
+        self._formulas = formulas(self.signs["edges"])
         self._dated = len({day[:10] for day in self._days.values()}) > 1
         self._made: dict[Place, Statement | None] = {}
         self._longest: dict[tuple[str, int], Statement] = {}
@@ -331,11 +326,6 @@ class Sources:
         if document not in self._chapters:
             self._chapters[document] = chapters(self.document(document)["text"]) if self.is_narrated(document) else []
         return next((heading for first, heading in reversed(self._chapters[document]) if first <= start), "")
-
-    def defines(self, one: Statement, name: str) -> bool:
-        """Say whether a statement says early what bears a name, or its last word, is."""
-        text = self.document(one.span["document_id"])["text"]
-        return defines(text, (one.span["char_start"], one.span["char_end"]), name, one.language)
 
 
 class Told(NamedTuple):

@@ -8,6 +8,7 @@ from heapq import nlargest
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from graphrag_lite.evidence.definition import defines
 from graphrag_lite.evidence.key_sentences import rounded_idf
 from graphrag_lite.evidence.member_sentences import member_sentences
 from graphrag_lite.evidence.report_facts import MET
@@ -119,12 +120,18 @@ def _named(
     candidates = {
         row["id"]: (*named[row["id"]], *(one for one in related.get(row["id"], ()) if one.stands)) for row in members
     }
-    pairs = ((row, number, one) for row in members for number, one in enumerate(candidates[row["id"]]))
+    by_document: dict[str, list[tuple[Row, int, Statement]]] = defaultdict(list)  # each is opened once
+    for row in members:
+        for number, one in enumerate(candidates[row["id"]]):
+            if not one.cell:
+                by_document[one.span["document_id"]].append((row, number, one))
     best: dict[str, tuple[bool, bool, int]] = {}
-    for row, number, one in sorted(pairs, key=lambda pair: pair[2].place):  # as in `Sources.read`
-        if not one.cell and sources.defines(one, row["title"]):
-            key = (row["title"] not in one.sentence.text, " also " in one.sentence.text, number)
-            best[row["id"]] = min(key, best.get(row["id"], key))
+    for identity in sorted(by_document):  # as in `Sources.read`
+        text = sources.document(identity)["text"]
+        for row, number, one in by_document.pop(identity):
+            if defines(text, (one.span["char_start"], one.span["char_end"]), row["title"], one.language):
+                key = (row["title"] not in one.sentence.text, " also " in one.sentence.text, number)
+                best[row["id"]] = min(key, best.get(row["id"], key))
     leads = {identity: candidates[identity][key[-1]] for identity, key in best.items()}
     return named, leads
 

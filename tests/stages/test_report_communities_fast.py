@@ -206,7 +206,7 @@ def test_ten_names_in_one_sentence_are_one_statement() -> None:
 def test_a_host_whom_all_documents_name_counts_little() -> None:
     texts = [f"MIA STONE: Hello.\nGUEST {n}: Hello.\nMIA STONE: So?\nGUEST {n}: So.\n" for n in "ABC"]
     table = pa.table({"id": list("abc"), "text": texts})
-    known = hosts(document_signs(table, None, map))
+    known = hosts(document_signs(table, tables.make("entity_mentions", []), None, map))
     assert known == {"mia stone", "mia", "stone"}
     rows = [{"id": n, "source": n, "target": "Lisbon", "weight": 2.0} for n in ("Mia", "GUEST A")]
     said = Statement({"document_id": "d", "char_start": 0}, (), 0, 1.0, {}.__getitem__)
