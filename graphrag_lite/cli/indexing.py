@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from graphrag_lite.settings import Settings
 
 POLL = 60.0  # seconds between looks at a batch
-# In the place of Python's 700: rows have no cycles, and looking for some took 4 to 10% of a run, 5% of an edit of 100 MB
-# every 50,000.
+# In the place of Python's 700: rows have no cycles, and looking for some took 4 to 10% of a run. Every 50,000 it was
+# still 5% of an edit of 100 MB.
 OBJECTS_BETWEEN_COLLECTIONS = 500_000
 
 

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from graphrag_lite.resolution.candidates import Candidate, is_name, majority_type
 from graphrag_lite.resolution.faces import majority_word
@@ -51,11 +52,12 @@ def summarize_mentions(
         entry.anchored += sure * n
         entry.types[kind] += n
         entry.surfaces[name] += n
-    for document, name, place in dict.fromkeys(zip(document_ids, names, ordinals, strict=True)):
-        key, held = keys[name], spans[document]
-        first, last = held.get(key, (place, place))
-        held[key] = min(first, place), max(last, place)
-    n_documents = Counter(key for held in spans.values() for key in held)
+    for document, key, place in zip(document_ids, map(keys.__getitem__, names), ordinals, strict=True):
+        held = spans[document]
+        first, last = held.get(key, (place + 1, place))
+        if not first <= place <= last:  # most are where the key has been before
+            held[key] = min(first, place), max(last, place)
+    n_documents = Counter(chain.from_iterable(spans.values()))
     dropped = frozenset(
         key
         for key, entry in entries.items()
