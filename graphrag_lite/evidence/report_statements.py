@@ -6,7 +6,7 @@ sentence worth that names a host, who speaks in many documents.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -122,7 +122,7 @@ class Sources:
         told = (tables.intern_strings(source_documents[name]) for name in ("title", "created_at", "language"))
         of_each: list[dict[str, str]] = [dict(zip(self._rows, column, strict=True)) for column in told]
         self._titles, self._days, self._languages = of_each
-        self._opened: dict[str, Row] = {}
+        self.document = _Documents(self._documents, self._rows)
         units = tables.rows(source_units, "id", "char_start", "char_end")
         self._units = {identity: (start, end) for identity, start, end in units}
         self.signs = document_signs(source_documents, entity_mentions, before, each)
@@ -140,16 +140,6 @@ class Sources:
         self._made: dict[Place, Statement | None] = {}
         self._longest: dict[tuple[str, int], Statement] = {}
         self._chapters: dict[str, list[tuple[int, str]]] = {}
-
-    def document(self, identity: str) -> Row:
-        """Return a document's row, with its text and its cards; those of a large corpus are not held all."""
-        if identity not in self._opened:
-            if len(self._opened) == HELD:
-                del self._opened[next(iter(self._opened))]
-            row = self._documents.slice(self._rows[identity], 1).to_pylist()[0]
-            wanted = "" if any(one["kind"] == "message" for one in row["blocks"]) else "card"  # a mail is no row
-            self._opened[identity] = row | {"blocks": [one for one in row["blocks"] if one["kind"] == wanted]}
-        return self._opened[identity]
 
     def called(self, identity: str) -> str:
         """Return a document's title, or the heading in its first line where the title is no more than its id."""
@@ -326,6 +316,27 @@ class Sources:
         if document not in self._chapters:
             self._chapters[document] = chapters(self.document(document)["text"]) if self.is_narrated(document) else []
         return next((heading for first, heading in reversed(self._chapters[document]) if first <= start), "")
+
+
+class _Documents:
+    """The rows of documents by id, each with its text and its cards; those of a large corpus are not held all.
+
+    Statements hold on to these alone: were it to `Sources`, which have all statements, no count of references would
+    tell that they may go.
+    """
+
+    def __init__(self, documents: "pa.Table", rows: Mapping[str, int]) -> None:
+        self._documents, self._rows = documents, rows
+        self._opened: dict[str, Row] = {}
+
+    def __call__(self, identity: str) -> Row:
+        if identity not in self._opened:
+            if len(self._opened) == HELD:
+                del self._opened[next(iter(self._opened))]
+            row = self._documents.slice(self._rows[identity], 1).to_pylist()[0]
+            wanted = "" if any(one["kind"] == "message" for one in row["blocks"]) else "card"  # a mail is no row
+            self._opened[identity] = row | {"blocks": [one for one in row["blocks"] if one["kind"] == wanted]}
+        return self._opened[identity]
 
 
 class Told(NamedTuple):
