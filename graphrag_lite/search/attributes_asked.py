@@ -9,7 +9,7 @@ any form tells as much in a short question.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import fsum
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ from graphrag_lite.retrieval.question_kinds import ASKS_FOR_YEAR, YEAR_TOLD, fra
 from graphrag_lite.search.answer_type import Sought
 from graphrag_lite.search.beside_names import (
     Beside,
+    apart_from_names,
     beside,
     beside_names,
     has_form,
@@ -65,6 +66,7 @@ CLOSE_BEHIND = 40  # of where the sentence behind a name's begins
 LEAST_NAME = 3  # letters of a name's word
 PART = 0.5  # of a word is an n-gram of a script without spaces
 LEAST_BESIDE = 0.1  # of what is asked of a name, by idf: with less beside it nobody tells it
+LEAST_APART = 0.5  # of it, apart from the name in a document that has it: with so much there it may be told
 LONG = 8  # terms of a question that holds its name by the way
 # Terms of a question of which each counts, where so few of a corpus's words are new (`Bm25.novelty`); and the least
 # terms of a text unit: with fewer it is a sentence, and nothing stands beside a name.
@@ -264,6 +266,8 @@ def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
     sought, bm25 = {form for term in asked.others for form in asked.meant[term]}, question.index.bm25
     near = list(beside_names(question.index, names, set() if asked.told else sought, scores))
     if asked.counted:
+        rest = replace(asked, others=asked.others - asked.counted)
+        near += _told_apart(rest, names, sought, scores)
         return not any(Sought().counts(one.text, asked.counted, question.language) for one in near)
     told = [any(_is_told(asked, says, one, names) for one in near) for says in asked.told]
     if asked.year and not any(YEAR_TOLD.search(one.text) for one in near):
@@ -272,7 +276,15 @@ def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
         return not all(told)
     if bm25.novelty[0] > UNHEARD and not any(told) and not is_held(question.index, sought):
         return False
-    return not any(told) and all(_share_beside(asked, one.terms) < LEAST_BESIDE for one in near)
+    if any(told) or any(_share_beside(asked, one.terms) >= LEAST_BESIDE for one in near):
+        return False
+    return bool(told) or not _told_apart(asked, names, sought, scores)
+
+
+def _told_apart(asked: _Asked, names: Set[str], sought: Set[str], scores: "Scores") -> list[Beside]:
+    """Return what holds most of what is asked of some names apart from them, in documents that have one."""
+    apart = apart_from_names(asked.question.index, names, sought, scores) if sought else ()
+    return [one for one in apart if _share_beside(asked, one.terms) > LEAST_APART]
 
 
 def _share_beside(asked: _Asked, own: Set[str]) -> float:

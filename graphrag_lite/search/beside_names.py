@@ -84,6 +84,23 @@ def beside(
             yield Beside(near, frozenset().union(title, *own[first:last]), of_it=heading)
 
 
+def apart_from_names(
+    index: "SnapshotView", names: Set[str], asked: Set[str], scores: "Scores"
+) -> Iterator[Beside]:
+    """Yield sentences with their neighbours from the best text units with a word of `asked`, of documents with a name.
+
+    A long text does not name again whom it is on, and who writes says "I".
+    """
+    rows = {index.document_row[unit] for term in names for unit in _units(index, term).tolist()}
+    units = np.unique(np.concatenate([_units(index, term) for term in sorted(asked)]))
+    units = units[[index.document_row[unit] in rows for unit in units.tolist()]]
+    for unit in units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT].tolist():
+        text, (spans, own) = text_of(index, unit), _sentences(index, unit)
+        for at in range(len(spans)):
+            near = slice(max(0, at - 1), at + 2)
+            yield Beside(text[spans[near][0][0] : spans[near][-1][1]], frozenset().union(*own[near]), of_it=False)
+
+
 def is_about(index: "SnapshotView", unit: int, names: Set[str], *, whole: bool = False) -> bool:
     """Say whether a text unit's document has one of some terms in its title, or all of them."""
     own = _title_terms(index, unit)

@@ -88,6 +88,29 @@ def test_what_no_sentence_tells_of_a_name_is_refused(index: Index, asked: str, r
     assert index.query(asked, method).abstained is refused, index.query(asked, method).answer
 
 
+LETTER = (
+    "Otto Brandt wrote this letter to the owners of the harbour.\n\nThe rest of the page is on the weather of the week. "
+    "It rained on most days. Nobody went out. I mended the lantern in the shed. My new boat has 4 ropes in it."
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "refused"),
+    [
+        ("Where did Otto Brandt mend the lantern?", False),  # he says "I", far from his name
+        ("How many ropes are in Otto Brandt's new boat?", False),
+        ("How many sails are in Otto Brandt's new boat?", True),
+        ("Where did Otto Brandt polish the trumpet?", True),  # who has one does not name him
+    ],
+)
+def test_what_a_document_tells_apart_from_a_name_is_told(tmp_path: Path, asked: str, refused: bool) -> None:
+    other = LETTER.replace("Otto Brandt", "A clerk").replace("I mended the lantern", "He polished his trumpet")
+    (tmp_path / "letter.txt").write_text(LETTER, encoding="utf-8")
+    (tmp_path / "other.txt").write_text(other.replace("4 ropes", "3 sails"), encoding="utf-8")
+    answer = graphrag_lite.index(tmp_path, tmp_path / "root").query(asked)
+    assert answer.abstained is refused, answer.answer
+
+
 def test_a_version_is_read_as_texts_write_it(index: Index) -> None:
     answer = index.query("What changed in version 3.2?")
     assert answer.readings == {"3.2": "3.2.1"} and "mended the clock" in answer.answer
@@ -129,6 +152,8 @@ def test_words_that_only_hold_a_way_to_tell_do_not_tell() -> None:
         ("Où est né Paul Lemaire ?", "fr", "Paul Lemaire a vu le jour à Nantes."),
         ("Dove nacque Dante?", "it", "Dante, nato a Firenze, fu un poeta."),
         ("What is the phone number of Acme?", "en", "Phone: 5551234."),
+        ("¿Cuánto cuesta la lámpara?", "es", "Se vende por 82 €."),
+        ("How old will Ida be in May?", "en", "Ida turns 7 then."),
         ("Qui dirige la biscuiterie Le Bihan ?", "fr", "La biscuiterie Le Bihan est pilotée par Solène Riou."),
         ("Wer leitet den Chor?", "de", "An der Spitze des Chors steht Renate Zell."),
         ("Кто основал фабрику?", "ru", "Фабрику открыл в 1925 году купец Савва Третьяков."),
