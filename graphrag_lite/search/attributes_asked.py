@@ -47,6 +47,7 @@ from graphrag_lite.search.numbers_asked import is_of_another_year, is_of_no_vers
 from graphrag_lite.search.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
+from graphrag_lite.text.times import ANY_MONTH
 from graphrag_lite.text.words import ASKING, UNSPACED, WORD_PATTERN, content_words, terms
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ _HOW_MANY = re.compile(
 _ONE = re.compile(r"\b(?:he|she|his|hers?|him)\b", re.I)
 _LEANS = re.compile(r"\A\W*(?:its?|they|their|the|this)\b", re.I)
 _WORD = re.compile(WORD_PATTERN)
+_MONTH_OF = re.compile(rf"(?<!\w)(?:{ANY_MONTH})(?=\.? \d)", re.I)
 _HOW_TO = re.compile(r"\W*how (?:do|can|should|could|would) (?:I|we)\b", re.I)
 _HOLDER = re.compile(r"\W*who (?:is|was) (?:(?:the|an?) |.*\w['’]s? )([a-z]+)(?: (?:of|for|at|in) .*)?\W*$", re.I)
 _ROW = re.compile(r"(?<!\w)[^\W\d_a-zß-ÿ][\w.-]*(?: [^\W\d_a-zß-ÿ][\w.-]*)+")
@@ -156,7 +158,8 @@ def _asked(question: "Question") -> _Asked:
     length = sum(1.0 if not UNSPACED.match(term) else PART for term in question.weights)
     attributes = attributes_told(question.text, question.analyzed_in) if length <= LONG else []
     names = question.names or (set(question.terms_of(" ".join(_called(question)))) if attributes else set())
-    names = names - counted - general_terms() - role_terms()
+    dates = question.terms_of(" ".join(_MONTH_OF.findall(question.text)))
+    names = names.difference(counted, general_terms(), role_terms(), dates)
     words = {term for term in question.terms if not UNSPACED.match(term)}
     words -= names | ASKING | QUANTIFIERS | general_terms()
     words -= set(question.terms_of(" ".join(frame_words(question.as_read, question.language))))

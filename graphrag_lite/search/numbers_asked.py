@@ -56,7 +56,7 @@ def is_of_no_version(question: "Question", scores: "Scores") -> bool:
         units = units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT].tolist()
         texts = [part for unit in units for part in (text_of(index, unit), title_of(index, unit))]
         own = re.escape(name)
-        numbered = re.compile(rf"{own} v?\d")
+        numbered = re.compile(rf"{own} v?\d\.?\d")  # not "Rose 5 times"
         said = re.compile(rf"{own}\b(?:[^\w.]+[\w.]+){{0,{BETWEEN}}}?[^\w.]+v?{re.escape(number)}(?!\w|,\d)", re.I)
         if any(map(numbered.search, texts)) and not any(map(said.search, texts)):
             return True
