@@ -7,7 +7,6 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.messages import Message, answers_to, messages_in, said_in
 from graphrag_lite.retrieval.question import Question
@@ -60,7 +59,7 @@ def message_answer(
     if times.issuperset(topic):
         asks = asked.by or asked.to or asked.order or periods
         return _listed(question, method, asked._replace(periods=periods), ranking) if asks else None
-    if says_nothing(question, term_idf(index.bm25, topic)):
+    if not any(map(index.bm25.holds, topic)):
         return compose(question, method, [], ranking)
     other = [term for term in topic if term not in times]
     # "on 3 May" says when it was said, or is part of that.
