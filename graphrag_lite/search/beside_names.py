@@ -84,9 +84,7 @@ def beside(
             yield Beside(near, frozenset().union(title, *own[first:last]), of_it=heading)
 
 
-def apart_from_names(
-    index: "SnapshotView", names: Set[str], asked: Set[str], scores: "Scores"
-) -> Iterator[Beside]:
+def apart_from_names(index: "SnapshotView", names: Set[str], asked: Set[str], scores: "Scores") -> Iterator[Beside]:
     """Yield sentences with their neighbours from the best text units with a word of `asked`, of documents with a name.
 
     A long text does not name again whom it is on, and who writes says "I".

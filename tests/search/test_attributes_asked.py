@@ -116,6 +116,13 @@ def test_a_version_is_read_as_texts_write_it(index: Index) -> None:
     assert answer.readings == {"3.2": "3.2.1"} and "mended the clock" in answer.answer
 
 
+@pytest.mark.parametrize(("said", "refused"), [("Otto praised Rose 5 times.", False), ("Rose 4.7.1 was sold.", True)])
+def test_a_number_of_times_is_no_version(tmp_path: Path, said: str, refused: bool) -> None:
+    (tmp_path / "a.txt").write_text(TOLD.format(more=f"{said} The fifty roses of Otto stood in the hall."))
+    answer = graphrag_lite.index(tmp_path, tmp_path / "root").query("Where did the flower Rose 50 of Otto stand?")
+    assert answer.abstained is refused, answer.answer
+
+
 def test_what_stands_in_hidden_documents_tells_nothing(tmp_path: Path) -> None:
     rows = (f'{{"id": "{day}", "timestamp": "{day}", "text": "{TOLD.format(more=more)}"}}' for day, more in (
         ("2024-01-01", MORE[1]), ("2025-01-01", MORE[0]),
