@@ -1,6 +1,7 @@
 """Lists, tables and points behind what announces them: "There are three kinds:", a heading, "First, ..."."""
 
 import re
+from collections.abc import Iterable
 
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.word_lists import expressions
@@ -50,6 +51,23 @@ def end_of_list(document: str, place: int, most: int) -> int:
         if line.end() == most and document[most : most + 1] not in ("", "\n"):  # cut
             return max([last, *(stop.end() for stop in _STOP.finditer(document, line.start(), most))])
         last = line.end()
+    return last
+
+
+def end_of_code(document: str, place: int, most: int, code: Iterable[tuple[int, int]]) -> int:
+    """Return where the lines of code end, before `most`, that stand right below a place; the place where none do.
+
+    >>> text = "Run this:\\n\\nzep up\\nzep run\\n\\nIt starts."
+    >>> text[end_of_code(text, 9, 99, [(11, 17), (18, 25)]) :], end_of_code(text, 9, 99, [(11, 14)])
+    ('\\n\\nIt starts.', 9)
+    """
+    last = place
+    for start, end in code:
+        between = document[last:start] if start >= last else ""
+        if "\n" in between and not between.strip() and end <= most and document[end : end + 1] in ("", "\n"):
+            last = end
+        elif start >= last:
+            break
     return last
 
 

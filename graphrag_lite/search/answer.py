@@ -29,6 +29,7 @@ SECOND = 0.2  # of the second unit's score; .1 to .3 are about as good on docume
 DEPTH = 5  # units looked at for each document wanted
 # Those of a line; and what is left of brackets that a full stop within them has torn.
 MARKS = re.compile(rf"\A{LINE_MARKS}" r"|\A[^()\[\]\n]{0,30}\)\s*[.,;:]*\s*(?=[A-Z])")
+_FENCE = re.compile(r"(?m)^[ \t]*(?:`{3,}|~{3,})[\w+-]*[ \t]*$")  # of code below what announces it
 NOTHING = "The corpus does not say."
 
 
@@ -138,7 +139,7 @@ def compose(
     for (about, _), said in groups.items():
         cited = [cite(index, len(citations) + place, one) for place, one in enumerate(said, start=1)]
         citations += cited
-        line = " ".join(f"{escape_marks(one_line(one.text))} [{one.n}]" for one in cited)
+        line = " ".join(f"{escape_marks(one_line(_FENCE.sub('', one.text)))} [{one.n}]" for one in cited)
         between = "\n\n" if about or headed else "\n"
         answer += (between if answer else "") + (f"{escape_marks(about)}: {line}" if about else line)
         headed = bool(about)

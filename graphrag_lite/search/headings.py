@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
+from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.words import terms
 
 _OPENING = re.compile(r"[^\S\n]*(?:[-*+•][^\S\n]+)?([^\n:：]{1,80})[:：]\s")
@@ -13,7 +14,17 @@ _TERM = re.compile(
     r"([^\S\n]*)(?![-*+•#|:]|\(?\w{1,3}[.)]\s)(\S[^\n]{0,60}[^\s.!?:：,;。])[^\S\n]*\n([^\S\n]+)(?![-*+•])\S"
 )
 LOOKED_AT = 200  # headings before a place that are looked at for those over it
-HEADING = re.compile(r"(#{1,6})[ \t]+([^\n]{1,200}?)[ \t#]*(?=\n|\Z)")
+_DAY = (
+    r"\d{4}(?:[-/.]\d{1,2}[-/.]\d{1,2}|年\d{1,2}月\d{1,2}日|년 ?\d{1,2}월 ?\d{1,2}일)|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
+    r"|[^\W\d]{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}"
+    r"|\d{1,2}(?:st|nd|rd|th|\.)? (?:de )?[^\W\d]{3,10}\.?,? (?:de )?\d{4}"
+)
+_END = r"(?=[ \t#]*(?:\n|\Z))"
+# A line below a release that says no more than the day is read as part of its heading: "released 2021-03-14". Below
+# other headings it may be the day of the note, and not of what it tells of.
+_DAY_BELOW = rf"[ \t#]*\n(?:[ \t]*\n)?[ \t]*(?:[^\W\d]{{1,14}}:?[ \t]+){{0,3}}[(\[]?(?:{_DAY})[)\].]?{_END}"
+_RELEASE = rf"(?=[^\n]*\d\.\d)[^\n]{{1,200}}?{_END}{_DAY_BELOW}"
+HEADING = re.compile(rf"(#{{1,6}})[ \t]+({_RELEASE}|[^\n]{{1,200}}?)[ \t#]*(?=\n|\Z)")
 
 
 @dataclass(slots=True)
@@ -24,6 +35,8 @@ class Headings:
     >>> over = Headings(text, "en")
     >>> over.go_to(text.index("One")), over.said(), over.go_to(text.index("Two")), over.said()
     (True, ['A', '1.2 - 2024'], True, ['A', '1.1'])
+    >>> HEADING.match("## 1.2\\n\\nReleased on 3 May 2024\\n\\n* One.")[2]
+    '1.2\\n\\nReleased on 3 May 2024'
     """
 
     document: str
@@ -62,12 +75,13 @@ class Headings:
 
     def said(self) -> list[str]:
         """Return what they say, and what opens the line of the place."""
-        return [self.document[start:end] for _, start, end in self.over] + [self.opening] * bool(self.opening)
+        over = [one_line(self.document[start:end]) for _, start, end in self.over]
+        return over + [self.opening] * bool(self.opening)
 
     def nearest(self) -> str:
         """Return the innermost heading, where it is no title of all; "" for none."""
         level, start, end = self.over[-1] if self.over else (1, 0, 0)
-        return self.document[start:end] if level > 1 else ""
+        return one_line(self.document[start:end]) if level > 1 else ""
 
     def term(self) -> str:
         """Return the term that the line of the place says the meaning of, below it and farther in; "" for none.

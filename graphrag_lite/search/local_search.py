@@ -21,7 +21,7 @@ from graphrag_lite.search.message_answers import dated, message_answer
 from graphrag_lite.search.overview import overview
 from graphrag_lite.search.procedures import steps_told
 from graphrag_lite.search.reading_order import in_reading_order
-from graphrag_lite.search.releases import newest_release
+from graphrag_lite.search.releases import release_answer
 from graphrag_lite.search.sentence_choice import choose_sentences
 from graphrag_lite.search.table_answers import table_answer
 from graphrag_lite.search.value_answers import value_answer
@@ -61,7 +61,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         return overview(question, method, ranking)
     if told := date_answer(question, method) or value_answer(question, query, method):
         return told
-    if told := newest_release(question, method, ranking):
+    if told := release_answer(question, method, ranking):
         return told
     nothing = says_nothing(question, question.weights)
     if nothing or (nothing is False and nothing_told(question, scores)):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag_lite.search.announced import announces, end_of_list, end_of_points
+from graphrag_lite.search.announced import announces, end_of_code, end_of_list, end_of_points
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.sentence_candidates import ASKS, MAX_LENGTH, blocks_of, label_behind, read_out, subject_of
 from graphrag_lite.search.sentence_choice import MAX_ANSWER
@@ -31,15 +31,18 @@ def in_reading_order(index: "SnapshotView", chosen: Sequence[Statement]) -> list
 
 
 def with_lists(index: "SnapshotView", chosen: Sequence[Statement]) -> list[Statement]:
-    """Return sentences, each with the list or the points that it announces, as far as all are read in a minute."""
+    """Return sentences, each with the list, code or points that it announces, as far as all are read in a minute."""
     room = MAX_ANSWER - sum(place.end - place.start for place in chosen)
     found: list[Statement] = []
     for place in chosen:
         (document, language), end = index.document_of(place.unit), place.end
-        cards = blocks_of(index, index.document_row[place.unit])["card"]
-        if not any(start <= place.start < last for start, last in cards):
+        blocks = blocks_of(index, index.document_row[place.unit])
+        if not any(start <= place.start < last for start, last in blocks["card"]):
             most = min(place.start + MAX_LENGTH, end + max(0, room))
-            listed = end_of_list(document, end, most) if announces(document[place.start : end]) else end
+            listed = end
+            if announces(document[place.start : end]):
+                listed = end_of_list(document, end, most)
+                listed = listed if listed > end else end_of_code(document, end, most, blocks["code"])
             end = listed if listed > end else end_of_points(document, end, most, language)
         room -= end - place.end
         found.append(replace(place, end=end))

@@ -1,7 +1,7 @@
-"""The newest release, where a question asks for it: the latest of a log of changes by the day at its heading."""
+"""Releases as a log of changes lists them, by its headings that state a day: the newest, one's day, the next one."""
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite.search.answer import Answer, Ranking, Statement, compose
 from graphrag_lite.search.headings import HEADING
@@ -15,25 +15,69 @@ if TYPE_CHECKING:
 LEAST = 2  # headings with a number and a day: one may be any
 BEGINNING = 1000  # characters of a log that name what it is of
 _FORMS = expressions(__package__, "releases.txt")
-_WORDS = (("NEW", f"(?:{_FORMS['new']})"), ("RELEASE", f"(?:{_FORMS['release']})"))
-_ASKS = re.compile(_FORMS["asks"].replace(*_WORDS[0]).replace(*_WORDS[1]), re.I)
+_WORDS = {"NEW": f"(?:{_FORMS['new']})", "RELEASE": f"(?:{_FORMS['release']})", "NUMBER": r"v?\d+(?:\.\d+)+"}
+_ASKS = {
+    kind: re.compile(re.sub("|".join(_WORDS), lambda word: _WORDS[word[0]], _FORMS[kind]), re.I)
+    for kind in ("asks", "day", "after", "before")
+}
+_GIVEN = re.compile(rf"(?<![\w.]){_WORDS['NUMBER']}(?!\w|\.\d)")
 _LOG = re.compile(_FORMS["log"], re.I)
-_GENERAL = " ".join(re.findall(r"[^\W\d_]{2,}", " ".join(_FORMS[name] for name in ("asks", "new", "release"))))
+_GENERAL = " ".join(re.findall(r"[^\W\d_]{2,}", " ".join(_FORMS[name] for name in (*_ASKS, "new", "release"))))
 _NUMBER = re.compile(r"\A\W*v?\d+(?!-?\d)|\d\.\d")
-_LINE_BELOW = re.compile(r"\s*([^\n]{6,30})(?=\n|\Z)")  # a day and no more
 _NAME_PARTS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")  # "docs/ChangeLog.html"
 
 
-def newest_release(question: "Question", method: str, ranking: Ranking) -> Answer | None:
+class _Release(NamedTuple):
+    day: str
+    order: int  # of those of one day; in most logs the newest stands first
+    number: str
+    start: int
+    end: int
+
+
+def release_answer(question: "Question", method: str, ranking: Ranking) -> Answer | None:
     """Answer by the log that shares most words with the question, of these the one of most releases.
 
-    >>> [bool(_ASKS.search(text)) for text in ("What is the latest version of Zep?", "Why the latest version?")]
-    [True, False]
+    A release that neither it nor any text near the question has is refused.
+
+    >>> [_asked(text) for text in ("What is the latest version of Zep?", "Why the latest version?")]
+    [('asks', ''), None]
+    >>> [_asked(text) for text in ("When was Zep v1.2 released?", "Which version came after 1.2?")]
+    [('day', '1.2'), ('after', '1.2')]
     """
-    if not _ASKS.search(question.text):
+    asked = _asked(question.text)
+    log = _log_of(question) if asked else None
+    if asked is None or log is None:
         return None
+    index, (kind, number), (row, releases) = question.index, asked, log
+    releases = sorted(releases)
+    place = next((at for at, one in enumerate(releases) if _is_numbered(one, number)), None) if number else -1
+    if place is None:
+        named = re.compile(rf"(?<![\w.=<>~])(?<![=<>~] )v?{re.escape(number)}(?!\w|\.\d)", re.I)  # no "lib>=1.0"
+        told = any(named.search(index.cell("text_units", "text", unit)) for unit in ranking.units)
+        return None if told or kind != "day" else compose(question, method, [], ranking)
+    place += {"after": 1, "before": -1}.get(kind, 0)
+    if number and not 0 <= place < len(releases):
+        return None
+    _, _, _, start, end = releases[place]
+    starts = {unit: index.cell("text_units", "char_start", unit) for unit in index.units_in(row)}
+    unit = max(unit for unit, first in starts.items() if first <= start)
+    return compose(question, method, [Statement(unit, start, end, index.cell("documents", "title", row))], ranking)
+
+
+def _asked(text: str) -> tuple[str, str] | None:
+    """Return what a question asks of releases, and the number of the one that it names; None where it asks no such."""
+    kind = next((kind for kind, form in _ASKS.items() if form.search(text)), None)
+    given = _GIVEN.findall(text)
+    if kind is None or len(given) != (kind != "asks"):
+        return None
+    return kind, (given or [""])[0].lower().removeprefix("v")
+
+
+def _log_of(question: "Question") -> tuple[int, list[_Release]] | None:
+    """Return the row of the log that a question is about, and its releases."""
     index = question.index
-    asked = set(question.terms_of(question.text)).difference(question.terms_of(_GENERAL))
+    asked = set(question.terms_of(_GIVEN.sub(" ", question.text))).difference(question.terms_of(_GENERAL))
     logs, found = [], []
     for row in range(index.n_rows("documents")):
         title, path, language = (index.cell("documents", name, row) for name in ("title", "path", "language"))
@@ -41,36 +85,30 @@ def newest_release(question: "Question", method: str, ranking: Ranking) -> Answe
         if not (_LOG.search(named) and (releases := _releases(text := index.document_text(row), language))):
             continue
         held = asked.intersection(terms(named, language))
-        log = (len(held), len(releases), -row, max(releases))
+        log = (len(held), len(releases), -row, releases)
         if not asked or held or asked.intersection(terms(text[:BEGINNING], language)):
             found.append(log)
         logs.append((log, text, language))
     if len(logs) == 1 and not asked.isdisjoint(terms(*logs[0][1:])):  # the only one need not begin with its name
         found = [logs[0][0]]
-    if not found:
-        return None
-    _, _, row, (_, _, start, end) = max(found)
-    starts = {unit: index.cell("text_units", "char_start", unit) for unit in index.units_in(-row)}
-    unit = max(unit for unit, first in starts.items() if first <= start)
-    return compose(question, method, [Statement(unit, start, end, index.cell("documents", "title", -row))], ranking)
+    return (-max(found)[2], max(found)[3]) if found else None
 
 
-def _releases(text: str, language: str) -> list[tuple[str, int, int, int]]:
-    """Return the day of each heading with a number that states one, or has it below, its order in a day, and its span.
+def _is_numbered(release: _Release, number: str) -> bool:
+    """Say whether a release has a number, which may leave out a last zero: "0.8" for "0.8.0"."""
+    return bool(number) and release.number in (number, f"{number}.0")
 
-    >>> _releases("# Log\\n## 1.1 - 2021-03-14\\nOne.\\n## 1.0 (3 May 2023)\\nTwo.", "en")
-    [('2021-03-14', 0, 9, 25), ('2023-05-03', -1, 34, 50)]
-    >>> _releases("## 1.1\\n\\n2021-03-14\\n* One.\\n\\n## 1.0\\n3 May 2020\\n* Two.", "en")
-    [('2021-03-14', 0, 3, 18), ('2020-05-03', -1, 30, 44)]
+
+def _releases(text: str, language: str) -> list[_Release]:
+    """Return the day of each heading that states one beside a number, its order within a day, number, and span.
+
+    >>> [tuple(one) for one in _releases("# Log\\n## 1.1 - 2021-03-14\\nOne.\\n## 1.0 (3 May 2023)\\nTwo.", "en")]
+    [('2021-03-14', 0, '1.1', 9, 25), ('2023-05-03', -1, '1.0', 34, 50)]
     """
-    found: list[tuple[str, int, int, int]] = []
+    found: list[_Release] = []
     for mark in HEADING.finditer(text):
-        if text[mark.start() - 1 : mark.start()] not in ("", "\n") or not _NUMBER.search(mark[2]):
-            continue
-        (start, end), stated = mark.span(2), periods(mark[2], None, language)
-        if not stated and (below := _LINE_BELOW.match(text, mark.end())):
-            end = below.end()
-            stated = [day for day in periods(below[1], None, language) if day.first == day.last]
-        if stated:
-            found.append((str(stated[0].first), -len(found), start, end))
+        stated = periods(mark[2], None, language) if text[mark.start() - 1 : mark.start()] in ("", "\n") else []
+        if stated and _NUMBER.search(mark[2]):
+            number = (_GIVEN.findall(mark[2]) or [""])[0].lower().removeprefix("v")
+            found.append(_Release(str(stated[0].first), -len(found), number, *mark.span(2)))
     return found if len(found) >= LEAST else []

@@ -133,6 +133,8 @@ def _goes_on(text: str, end: int, behind: str, language: str) -> bool:
         return True
     if language == "en" or not NUMBERED.search(text, max(0, end - 16), end):
         return False
+    if language == "ko" and behind[0].isdigit():  # "2010. 11. 15."
+        return True
     return behind[0].islower() or (
         language == "de" and bool(OF_ORDINAL.match(behind) or ORDINAL.search(text, max(0, end - 16), end))
     )

@@ -1,5 +1,7 @@
 """What headings and lists say is part of an answer: days and numbers of a log, items that a sentence announces."""
 
+from pathlib import Path
+
 import pytest
 
 from graphrag_lite import pipeline
@@ -63,7 +65,9 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 @pytest.mark.parametrize(
     ("question", "told"),
     [
-        ("When was Velmo 1.0.0 released?", "1.0.0 - 2019-06-17"),
+        ("When was Velmo 1.0.0 released?", "Changelog: 1.0.0 - 2019-06-17"),
+        ("Which release followed 1.0.0?", "Changelog: 2.0.0 - 2023-11-20"),
+        ("Which version came before 2.1?", "Changelog: 2.0.0 - 2023-11-20"),
         ("When was the drain command added?", "2.0.0 - 2023-11-20: Add the drain command"),
         ("Which version dropped support for wind gauges?", "2.1.0 - 2024-03-09: Drop support for wind gauges"),
         ("What is the latest version of Velmo?", "Changelog: 2.1.0 - 2024-03-09"),
@@ -81,6 +85,22 @@ def test_the_latest_version_of_something_else_is_not_told(index: Index) -> None:
     assert index.query("What is the latest version of Quorbit?").abstained
 
 
+def test_the_day_of_a_release_that_no_log_has_is_not_told(index: Index) -> None:
+    assert index.query("When was Velmo 2.0.1 released?").abstained
+
+
+def test_a_line_below_a_heading_that_says_the_day_is_part_of_it(tmp_path: Path) -> None:
+    parts = (f"{n}\n=====\nreleased on {day}\n\n* {items[0]}\n" for n, day, items in RELEASES)
+    (tmp_path / "news.rst").write_text("Velmo news\n##########\n\n" + "\n".join(parts))
+    index = Index(pipeline.index(tmp_path / "news.rst", tmp_path / "output", Settings()).snapshot)
+    told = {
+        "What is the newest Velmo release?": "Velmo news: 2.1.0 released on 2024-03-09",
+        "When was the drain command added?": "2.0.0 released on 2023-11-20: Add the drain command",
+    }
+    for question, first in told.items():
+        assert index.query(question).answer.partition(" [1]")[0].replace("• ", "") == first
+
+
 @pytest.mark.parametrize(
     ("question", "told"),
     [
@@ -93,3 +113,21 @@ def test_a_list_is_told_with_what_announces_it(index: Index, question: str, told
     first = index.query(question).answer.partition(" [1]")[0]
     assert [one for one in told if one not in first] == []
     assert "silenced" not in first
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("a.md", "```sh\nvelmo drain --all\n```\n"),
+        ("a.rst", "::\n\n    velmo drain --all\n"),
+        ("a.html", "<pre>velmo drain --all</pre>"),
+    ],
+)
+def test_code_is_told_with_what_announces_it(tmp_path: Path, name: str, code: str) -> None:
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "manual.md").write_text(MANUAL)
+    text = f"To drain the polder, run this command:\n\n{code}\n\nThe polder is dry an hour later.\n"
+    (tmp_path / "corpus" / name).write_text(text if name != "a.rst" else text.replace(":\n\n::", "::"))
+    index = Index(pipeline.index(tmp_path / "corpus", tmp_path / "output", Settings()).snapshot)
+    first = index.query("How do I drain the polder?").answer.partition(" [1]")[0]
+    assert first == "To drain the polder, run this command: velmo drain --all"

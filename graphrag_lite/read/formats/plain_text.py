@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from graphrag_lite.read.documents import Fields, Loaded, Reader
 from graphrag_lite.read.encoding import decode
+from graphrag_lite.read.hard_lines import joined_lines
 from graphrag_lite.read.stated_times import stated_date
 
 
@@ -16,6 +17,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         and not first.rstrip().endswith((".", ",", ":", ";"))
         and rest.startswith(("\n", "\r\n"))
     )
+    text = joined_lines(text)
     yield Loaded(path, first.strip() if titled else "", text, metadata=stated_date(text, fields))
 
 

@@ -4,7 +4,9 @@ import time
 
 import pytest
 
+from graphrag_lite.read.documents import Fields, Loaded
 from graphrag_lite.read.formats.web_page import decoded_page, read_page
+from graphrag_lite.read.readers import all_readers
 
 PAGE = """<!doctype html><html><head><title>
   The  Telescope </title><meta property="article:published_time" content="1990-04-24T12:33:51Z">
@@ -35,6 +37,17 @@ def test_what_a_term_means_stands_below_it_farther_in() -> None:
 
 def test_the_author_that_a_page_states_is_read() -> None:
     assert read_page("<head><meta name=author content=' Ann  Lee '></head><p>B").author == "Ann Lee"
+
+
+def test_a_text_file_that_is_a_page_is_read_as_one_and_one_that_mentions_tags_is_not() -> None:
+    def texts(data: bytes) -> list[str]:
+        return [item.text for item in all_readers().read(data, "a.txt", Fields()) if isinstance(item, Loaded)]
+
+    assert texts(b"<title>Gates</title>\n\n<p>One <em>opens</em>.<br/>\nOne\ncloses.</p>\n") == [
+        "One opens.\nOne closes."
+    ]
+    note = "How pages begin:\n\n<h1>A</h1>\n<p>One <em>opens</em>.</p>"
+    assert texts(note.encode()) == [note]
 
 
 CONTENTS = """<h1><code>Book</code> of it</h1><p>Contents</p><ul><li>1. <a href="#one">One</a><ul><li>1.1. <a href="#sub"><span>Sub</span></a></ul>
