@@ -17,6 +17,8 @@ from graphrag_lite.text.word_lists import expressions
 # A corpus may hold files of several makers: where the field that the settings name is missing, a usual one counts.
 USUAL = {name: names.split("|") for name, names in expressions(__package__, "fields.txt").items()}
 MANY = 10_000  # rows of a table by which its columns are told
+MANY_NUMBERS = 5_000  # rows of a table of nothing but numbers: more are measurements, and not looked up
+NESTED = 12  # cells of an object in a cell that are cells of the row
 logger = logging.getLogger(__name__)
 
 
@@ -35,6 +37,8 @@ def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[It
     the field has a usual name alone and other columns are people or few values, columns are told by their values, and a
     row's text is a card of its cells with its long texts below.
     """
+    source = rows
+    rows = Listed(lambda: (row._replace(values=_flat(row.values)) for row in source))
     named = Listed(lambda: (row.values for row in rows if isinstance(row.values, dict)))
     n_rows, names = 0, dict[Any, None]()
     for row in rows:
@@ -50,11 +54,12 @@ def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[It
         joined = not field_of(names, "id", fields) and any(name in names for name in told)
         yield from _conversations(items, path, fields) if joined else items
         return
-    if not (columns.texts or columns.title or columns.key or columns.kinds):
-        shown_names = ", ".join(map(str, known[0])) or "none"
-        raise ValueError(f"no column holds text (columns: {shown_names}). Name one with load_documents.text_field")
     if not (columns.texts or columns.title) and not any(has_word(cell) for values in known for cell in values.values()):
-        raise ValueError("a table of numbers, which has no text")
+        if n_rows > MANY_NUMBERS:
+            raise ValueError(f"a table of numbers, which has no text, with more than {MANY_NUMBERS:,} rows")
+        if not any(map(has_word, map(str, names))):
+            shown_names = ", ".join(map(str, known[0])) or "none"
+            raise ValueError(f"no column holds text (columns: {shown_names}). Name one with load_documents.text_field")
     logger.info("%s: %d rows; %s.", path, n_rows, columns.said())
     for row in rows:
         where = f"{path}:{row.number}"
@@ -63,6 +68,22 @@ def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[It
         elif any(cell_text(value) for value in row.values.values()):
             made, error = outcome(_card, row.values, where, columns, fields)
             yield made or Unreadable(where, error)
+
+
+def _flat(values: Any) -> Any:
+    """Return the values of a row, with those of an object that only groups some: {"medals": {"gold": 2}}.
+
+    >>> _flat({"name": "Oslo", "medals": {"gold": 2, "total": 3}, "by": {"name": "Ann"}})
+    {'name': 'Oslo', 'medals.gold': 2, 'medals.total': 3, 'by': {'name': 'Ann'}}
+    """
+    if not isinstance(values, dict):
+        return values
+    found: dict[Any, Any] = {}
+    for name, value in values.items():
+        groups = isinstance(value, dict) and 0 < len(value) <= NESTED and not cell_text(value)
+        plain = groups and all(isinstance(each, int | float | str) or each is None for each in value.values())
+        found |= {f"{name}.{key}": each for key, each in value.items()} if plain else {name: value}
+    return found
 
 
 def _conversations(items: Iterable[Item], path: str, fields: Fields) -> Iterator[Item]:

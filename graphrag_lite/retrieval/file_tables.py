@@ -143,7 +143,7 @@ def table_files(index: "SnapshotView") -> list[TableFile]:
 
 def name_of(file: TableFile) -> str:
     """Return what a file is called: a table is named for what its rows are."""
-    return PurePath(file.path).stem.replace("_", " ")
+    return re.sub(r"_|(?<=[^\W\d])(?=\d)", " ", PurePath(file.path).stem)
 
 
 def shared_values(index: "SnapshotView", files: Sequence[TableFile]) -> list[ByField]:

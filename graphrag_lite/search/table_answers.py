@@ -6,9 +6,7 @@ the numbers of a field come to, and one for a cell of the row that it names.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from graphrag_lite.evidence.citation_marks import escape_marks
@@ -28,6 +26,8 @@ from graphrag_lite.retrieval.file_tables import (
 from graphrag_lite.retrieval.question_kinds import HOW_MANY
 from graphrag_lite.search import table_values
 from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite, compose
+from graphrag_lite.search.table_cells import SHOWN, asked_for, by_amount, name_of_row, place_of, shown
+from graphrag_lite.search.table_numbers import computed
 from graphrag_lite.search.table_values import LISTS, Asked, Value, begins, is_field, rows_of, said_of, unexplained
 from graphrag_lite.text.plain_text import one_line
 
@@ -39,19 +39,10 @@ LIST = re.compile(rf"(?i)(?:^|\W)(?:{'|'.join(LISTS['list'])})\b")
 LONGEST = 16  # words of a question about rows
 NEAR, FEW = 1, 4  # tables of which a question says as much but for one word, and so many of them, are read
 MOST = 5  # values that an answer names of those that most rows have
-SHOWN = 20  # rows that an answer names; its count is of all
 # "What is the tier of Vega?" asks for what rows say, and for no rows.
 _ASKS_CELL = re.compile(
     r"\W*(?:what|who)(?:['’]s| is| was) (?:the |their |its )?(?!many\b)[\w ]+? (?:of|for|at|in|from) ", re.I
 )
-_ASKS_NO_NUMBER = re.compile(r"(?i)\bat least\b|\b(?:do|does|did)\b.*\bmean\b")
-_ENDS = {"largest": ("max", "maximum"), "smallest": ("min", "minimum")}
-_COMPUTED: Mapping[str, Callable[[Sequence[Decimal]], Decimal]] = {
-    "mean": lambda numbers: round(sum(numbers, Decimal(0)) / len(numbers), 2),
-    "largest": max,
-    "smallest": min,
-    "sum": lambda numbers: sum(numbers, Decimal(0)),
-}
 
 
 def table_answer(question: "Question", method: str, ranking: Ranking) -> Answer | None:
@@ -95,22 +86,25 @@ def _answer_of(asked: Asked, method: str, table: Table, ranking: Ranking) -> Ans
     question = asked.question
     counts = HOW_MANY.search(question.text) is not None
     values = table_values.values_named(asked, table)
-    shared = table_values.chosen_of(asked, values)
-    more = table_values.cells_named(asked, table, shared) if unexplained(asked, values, table) else []
+    named = table_values.chosen_of(asked, values)
+    shared = table_values.without_alternatives(asked, named)
+    left = unexplained(asked, values, table, enough=LONGEST)  # of all its words
+    more = table_values.cells_named(asked, table, named) if left else []
     chosen = [*shared, *more]
-    if told := _computed(asked, method, chosen, table):
+    if told := computed(asked, method, chosen, table):
         return told
     if asked.says("most"):
         return _most(asked, method, [*values, *chosen], table)
-    lists = counts or LIST.search(question.text) is not None or "much" in asked.words
+    who = asked.words[0] in LISTS["who"]
+    lists = counts or LIST.search(question.text) is not None or "much" in asked.words or (who and len(chosen) > 1)
     one = _ASKS_CELL.match(question.text) is not None
     told = None
-    if chosen and (one or counts or asked.words[0] in LISTS["who"] or more):
-        told = _cells_of_values(asked, method, chosen, table, counted=counts)
+    if chosen and (one or counts or who or more):
+        told = _cells_of_values(asked, method, chosen, named, table, counted=counts)
     if counts and not chosen:
         return _counted_rows(asked, method, table)
     left = unexplained(asked, [*values, *chosen], table)
-    if not told and len(chosen) > 1 and left <= 1 and any(not value.units for value in chosen):
+    if not told and any(not value.units for value in more) and _is_of_table(asked, [*values, *chosen], table):
         return compose(question, method, [], ranking)  # no row is of that day, or has that number
     if told or one or not chosen or not lists or left > 1:
         return told
@@ -119,25 +113,38 @@ def _answer_of(asked: Asked, method: str, table: Table, ranking: Ranking) -> Ans
     return _listed(asked, method, chosen, table)
 
 
+def _is_of_table(asked: Asked, values: Sequence[Value], table: Table) -> bool:
+    """Say whether a question says nothing else, or one word, than values of a table and what its fields are called."""
+    every = asked.terms(" ".join(asked.words))
+    fields = [field for field in table.file.fields if is_field(asked, field, every)]
+    of_fields = [Value(field, "", frozenset(), frozenset()) for field in fields]
+    return unexplained(asked, [*values, *of_fields], table) <= 1
+
+
 def _cell_of_title(question: "Question", method: str, ranking: Ranking) -> Answer | None:
-    """Answer with the cell of a row that the question names by its id or title: "What is the status of T-7?"."""
+    """Answer with the cells of the rows that the question names by ids or titles: "What is the status of T-7?"."""
     index, first = question.index, question.text.casefold().split()[:1]
-    if not set(first) <= {*LISTS["cell"], *LISTS["list"], *LISTS["who"]}:
+    if not set(first) <= {*LISTS["cell"], *LISTS["list"], *LISTS["who"], *LISTS["whether"]}:
         return None
+    named: dict[str, int] = {}
     for row in ranking.documents[:3]:
         title = index.cell("documents", "title", row)
         names = sorted({title, *title.partition(": ")[::2]} - {""}, key=len, reverse=True)
-        named = (re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", question.text, re.I) for name in names)
-        if found := next(filter(None, named), None):
-            rest = f"{question.text[: found.start()]} {question.text[found.end() :]}"
-            (told,) = _asked_for(Asked(question), [cells_of(index, row)], rest)
-            if told:
-                return _shown(question, method, [told])
-    return None
+        found = (re.search(_whole(name), question.text, re.I) for name in names)
+        if name := next((one[0] for one in found if one), ""):
+            named.setdefault(name, row)
+    rest = re.sub("|".join(map(_whole, named)), " ", question.text) if named else ""
+    asked = Asked(question)
+    told = [one for one in asked_for(asked, [cells_of(index, row) for row in named.values()], rest) if one]
+    return shown(question, method, by_amount(asked, told)) if told else None
+
+
+def _whole(name: str) -> str:
+    return rf"(?<![\w-]){re.escape(name)}(?![\w-])"
 
 
 def _cells_of_values(
-    asked: Asked, method: str, chosen: Sequence[Value], table: Table, *, counted: bool
+    asked: Asked, method: str, chosen: Sequence[Value], named: Sequence[Value], table: Table, *, counted: bool
 ) -> Answer | None:
     """Answer with the cells of the rows that have `chosen` values: "What is the tier of Vega?"
 
@@ -148,124 +155,17 @@ def _cells_of_values(
     rest = " ".join(word for n, word in enumerate(asked.words) if not any(n in value.words for value in chosen))
     having = sorted(rows_of(index, table_values.units_of(chosen)))
     rows = [[one for one in cells_of(index, row) if one.field not in fields] for row in having]
-    told = _asked_for(asked, rows, rest)
+    told = asked_for(asked, rows, rest)
     if counted and len(rows) == 1 and not told[0]:
         numbers = [one for one in rows[0] if one.field in table.numbers]
         told = [numbers[0]] if len(numbers) == 1 else []
-    distinct = {one.value: one for one in reversed(told) if one and (not counted or amount(one.value) is not None)}
+    cells = [one for one in told if one and (not counted or amount(one.value) is not None)]
+    distinct = {one.value: one for one in reversed(by_amount(asked, cells))}
     told_of = [Value(cell.field, "", frozenset(), frozenset()) for cell in distinct.values()]
-    if not 0 < len(distinct) <= SHOWN or unexplained(asked, [*chosen, *told_of], table) > int(counted):
+    if not 0 < len(distinct) <= SHOWN or unexplained(asked, [*chosen, *named, *told_of], table) > int(counted):
         return None
-    return _shown(asked.question, method, [*reversed(distinct.values())], about=said_of(chosen))
-
-
-def _asked_for(asked: Asked, rows: Sequence[Sequence[Cell]], text: str) -> list[Cell | None]:
-    """Return of each row the cell of the field that a text asks for, by the longest name; the last of these."""
-    said = set(asked.terms(text))
-    fields = {cell.field for row in rows for cell in row}
-    fitting = {field: len(asked.field_terms(field)) for field in fields if is_field(asked, field, said)}
-    of_rows = ([cell for cell in row if cell.field in fitting] for row in rows)
-    return [max(row, key=lambda cell: (fitting[cell.field], cell.start), default=None) for row in of_rows]
-
-
-def _shown(question: "Question", method: str, cells: Sequence[Cell], about: str = "", lead: str = "") -> Answer:
-    """Return cells, below the titles of their rows or what all are `about`."""
-    index = question.index
-    places = [_place(index, cell, about or _name(index, cell.row)) for cell in cells[:SHOWN]]
-    ranking = Ranking([place.unit for place in places], list(dict.fromkeys(cell.row for cell in cells)))
-    return compose(question, method, places, ranking, lead=lead)
-
-
-def _place(index: "SnapshotView", cell: Cell, about: str = "") -> Statement:
-    unit = next(unit for unit in index.units_in(cell.row) if index.cell("text_units", "char_end", unit) > cell.start)
-    return Statement(unit, cell.start, cell.end, about)
-
-
-def _computed(asked: Asked, method: str, chosen: Sequence[Value], table: Table) -> Answer | None:
-    """Answer with the sum, the mean, or the most or least of a field's numbers, of rows that have `chosen` values.
-
-    Of the row with the most or least that is the field that is asked for, too.
-    """
-    kind, said, own = _kind_computed(asked, table)
-    if not kind or _ASKS_NO_NUMBER.search(asked.question.text):
-        return None
-    index, taken = asked.question.index, {value.field for value in chosen}
-    having = rows_of(index, table_values.units_of(chosen)) if chosen else table.rows
-    rows = {row: cells_of(index, row) for row in sorted(having)}
-    numbers: dict[str, list[tuple[Decimal, Cell]]] = defaultdict(list)
-    for cell in (cell for cells in rows.values() for cell in cells if not cell.is_key and cell.field not in taken):
-        if (number := amount(cell.value)) is not None:
-            numbers[cell.field].append((number, cell))
-    field = _summed_field(asked, [*own, *_ENDS.get(kind, ())] if own else asked.words, numbers)
-    found = numbers[field]
-    told = _COMPUTED[kind]([number for number, _ in found]) if found else Decimal(0)
-    cells = [cell for number, cell in found if kind in ("sum", "mean") or number == told]
-    left = [word for place, word in enumerate(asked.words) if not any(place in value.words for value in chosen)]
-    of_field = Value(field, "", said, frozenset())
-    beside = None
-    if kind in ("largest", "smallest") and 0 < len(cells) <= SHOWN:
-        of_rows = [
-            [one for one in rows[cell.row] if not one.is_key and one.field not in {field, *taken}] for cell in cells
-        ]
-        named = _asked_for(asked, of_rows, " ".join(left))
-        beside = [one or _day(row, left, table) for one, row in zip(named, of_rows, strict=True)]
-        cells = [
-            one
-            for pair in zip(beside, cells, strict=True)
-            for one in pair
-            if one and one.value != _name(index, one.row)
-        ]
-    others = [Value(one.field, "", frozenset(), frozenset()) for one in beside or () if one]
-    units = {re.sub(r"[\d\s.,'’−-]", "", cell.value) for _, cell in found} - {""}
-    if not found or len(units) > 1:  # euros and dollars do not add up
-        return None
-    if unexplained(asked, [*chosen, of_field, *others], table):
-        return None
-    what = ", ".join(filter(None, (f"{LISTS[kind][0].capitalize()} {field}", said_of(chosen))))
-    return _shown(
-        asked.question, method, cells, lead=f"{escape_marks(one_line(what))}: {told:,f}, of {len(found)} rows."
-    )
-
-
-def _kind_computed(asked: Asked, table: Table) -> tuple[str, frozenset[int], list[str]]:
-    """Return what is to be computed, "" for nothing, the words that say so, and what a field is called by them alone.
-
-    Most and fewest are of a field of numbers that the question names: others are counted.
-    """
-    every = asked.terms(" ".join(asked.words))
-    fields = table.numbers if asked.says("most") or asked.says("fewest") else ()
-    counted = any(is_field(asked, field, every) for field in fields)
-    for name, listed in LISTS.items():
-        kind, *own = name.split()
-        if kind in ("most", "fewest"):
-            kind = {"most": "largest", "fewest": "smallest"}[kind] if counted else ""
-        said = frozenset(place for place, word in enumerate(asked.words) if word in listed)
-        if kind in _COMPUTED and said:
-            return kind, said, own
-    return "", frozenset(), []
-
-
-def _day(cells: Sequence[Cell], left: Iterable[str], table: Table) -> Cell | None:
-    """Return the cell that says when a row was, where words ask for a time."""
-    asked = not {*LISTS["days"]}.isdisjoint(left)
-    return next((one for one in cells if one.field in table.days), None) if asked else None
-
-
-def _summed_field(asked: Asked, words: Sequence[str], fields: Iterable[str]) -> str:
-    """Return the field that words name, else the one of them that is called an amount; "" for none."""
-    said = [term for word in words for term in asked.terms(word)]
-    of_amounts = asked.terms(" ".join(LISTS["amounts"]))
-    own = {field: asked.field_terms(field) for field in fields}
-    named = {
-        field: max(sum(any(begins(one, term) for term in said) for one in of) / len(of), is_field(asked, field, said))
-        for field, of in own.items()
-        if of
-    }
-    best = max(named, key=lambda field: (named[field], field), default="")
-    if best and named[best]:
-        return best
-    amounts = [field for field, of in own.items() if not of.isdisjoint(of_amounts)]
-    return amounts[0] if len(amounts) == 1 else ""
+    about = "" if "" in fields else said_of(chosen)  # rows are told by their titles
+    return shown(asked.question, method, [*reversed(distinct.values())], about=about)
 
 
 def _listed(asked: Asked, method: str, chosen: Sequence[Value], table: Table) -> Answer | None:
@@ -292,7 +192,7 @@ def _counted_rows(asked: Asked, method: str, table: Table) -> Answer | None:
 
 def _cited_rows(question: "Question", method: str, lead: str, rows: Mapping[int, int], field: str) -> Answer:
     """Return the names of the first rows, as `_cited` does, and how many more there are."""
-    told = [(_name(question.index, row), row) for row in sorted(rows)[:SHOWN]]
+    told = [(name_of_row(question.index, row), row) for row in sorted(rows)[:SHOWN]]
     more = [f"- and {len(rows) - SHOWN} more"] if len(rows) > SHOWN else []
     return _cited(question, method, lead, told, field, rows, more)
 
@@ -362,15 +262,8 @@ def _counted_field(asked: Asked, of_field: ByField) -> str:
     return min(found, default=(False, 0, 0, ""))[-1]
 
 
-def _name(index: "SnapshotView", row: int) -> str:
-    """Return what a row is called: its title, but where that only says where it stands what it says first."""
-    title, path = (index.cell("documents", name, row) for name in ("title", "path"))
-    cells = cells_of(index, row) if title.startswith(f"{path}:") else []
-    return cells[0].value if cells else title
-
-
 def _line(index: "SnapshotView", row: int, field: str) -> Statement:
     """Return the line of a document that states a field, else its first line."""
     text = index.document_text(row)
     stated = re.search(rf"(?m)^{re.escape(field)}: .*$", text) or re.search(r"(?m)^.*\S.*$", text)
-    return _place(index, Cell(field, "", row, *(stated.span() if stated else (0, len(text))), is_key=False))
+    return place_of(index, Cell(field, "", row, *(stated.span() if stated else (0, len(text))), is_key=False))

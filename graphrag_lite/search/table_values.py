@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,8 +25,9 @@ LISTS = sections(__package__, "table_answers.txt")
 UNFINISHED, FINISHED, NO, DENYING = (frozenset(LISTS[name]) for name in ("unfinished", "finished", "no", "denying"))
 YES_OR_NO = NO.union(LISTS["yes"])
 HALF = 0.5  # of the words of a field's name: with fewer a question does not mean what the field says yes or no to
-ASKS_ROWS = {"list", "most", "fewest", "sum", "mean", "largest", "smallest"}  # lists of words
+ASKS_ROWS = {"list", "who", "most", "fewest", "sum", "mean", "largest", "smallest"}  # lists of words
 ENOUGH = 3  # words that a table explains
+LEAST_NAMES = 2  # of a question that a cell has, where it has them in another order
 LONGEST_VALUE = 6  # words of a cell that a question may name, though no other row has it
 _NUMBERS = {word: str(number) for number, group in enumerate(LISTS["numbers"]) for word in group.split("|")}
 _SAME = {name.removeprefix("same "): group for name, group in LISTS.items() if name.startswith("same ")}
@@ -104,7 +105,7 @@ def cells_named(asked: Asked, table: Table, known: Sequence[Value]) -> list[Valu
     taken = {place for value in known for place in value.words}
     found = [*_dated(asked, table), *_numbered(asked, table), *_of_one(asked, table)]
     first: dict[frozenset[int], Value] = {}
-    for value in sorted(found, key=lambda value: -len(value.words)):
+    for value in sorted(found, key=lambda value: (not value.units, -len(value.words))):
         if value.words.isdisjoint(taken) and not any(value.words < longer for longer in first):
             first.setdefault(value.words, value)
     return [*first.values()]
@@ -164,16 +165,16 @@ def _dated(asked: Asked, table: Table) -> Iterator[Value]:
 
 def _numbered(asked: Asked, table: Table) -> Iterator[Value]:
     """Yield the rows with a number that a question says beside the name of a field: "three cylinders"."""
-    words = asked.words
+    words, of_file = asked.words, asked.terms(name_of(table.file))
     for place, word in enumerate(words):
-        number = amount(_NUMBERS.get(word, word))
+        number = amount(_NUMBERS.get(word, word)) if word not in of_file else None
         said = [n for n, other in enumerate(words) if other in asked.content and n != place]  # "a depth of 143"
         beside = [*[n for n in said if n < place][-1:], *[n for n in said if n > place][:1]]
         for field, numbers in table.numbers.items() if number is not None else ():
             own = asked.field_terms(field)
             named = [n for n in beside if own.intersection(asked.terms(words[n]))]
-            if named:
-                having = (cell.row for cell, held in zip(table.columns[field], numbers, strict=True) if held == number)
+            having = [cell.row for cell, held in zip(table.columns[field], numbers, strict=True) if held == number]
+            if named and (having or abs(named[0] - place) == 1):
                 yield Value(field, word, frozenset((place, *named)), table.units_in(having))
 
 
@@ -188,11 +189,21 @@ def _of_one(asked: Asked, table: Table) -> Iterator[Value]:
     }
     begins = {run[0] for run in runs}
     named: dict[tuple[str, str], list[int]] = {}
+    names = {word.casefold() for word in asked.question.capitalized} & asked.content
+    held: dict[tuple[str, str], list[int]] = {}  # what has some of the names asked for, in another order
     for field, value, row in table.named_values():
         if (word := _WORD.search(value)) and word[0].casefold() in begins and _spelt(value) in runs:
             named.setdefault((field, value), []).append(row)
+        elif len(names) >= LEAST_NAMES and len(names.intersection(_spelt(value))) >= LEAST_NAMES:
+            held.setdefault((field, value), []).append(row)
     for (field, value), rows in named.items():
         yield Value(field, value, frozenset(runs[_spelt(value)]), table.units_in(rows))
+    most = max((len(names.intersection(_spelt(value))) for _, value in held), default=0)
+    best = [pair for pair in held if len(names.intersection(_spelt(pair[1]))) == most]
+    if len(best) == 1:  # "Roe, Mr John Henry", of John Roe
+        [(field, value)] = best
+        places = frozenset(n for n, word in enumerate(words) if word in names.intersection(_spelt(value)))
+        yield Value(field, value, places, table.units_in(held[field, value]))
 
 
 def _spelt(value: str) -> tuple[str, ...]:
@@ -243,9 +254,15 @@ def field_terms(field: str, language: str) -> set[str]:
 def is_field(asked: Asked, field: str, said: Iterable[str]) -> bool:
     """Say whether all that a field is called is said, or what is made of it: "reported", of a reporter."""
     own = asked.field_terms(field)
+    own = own.difference(asked.terms(" ".join(LISTS["sum"]))) or own  # `medals.total`
     return bool(own) and (
         all(any(begins(one, term) for term in said) for one in own) or bool(_written_in_parts(asked, field))
     )
+
+
+def n_said(asked: Asked, field: str, said: Collection[str]) -> int:
+    """Return how many terms of a field's name are said."""
+    return sum(any(begins(one, term) for term in said) for one in asked.field_terms(field))
 
 
 def _written_in_parts(asked: Asked, field: str) -> frozenset[int]:
@@ -262,11 +279,11 @@ def begins(field: str, term: str) -> bool:
     return field == term or (len(term) > 2 and field.startswith(term))
 
 
-def unexplained(asked: Asked, values: Sequence[Value], table: Table) -> int:
+def unexplained(asked: Asked, values: Sequence[Value], table: Table, *, enough: int = ENOUGH) -> int:
     """Return how many words say something and are of no value, nor of a field's or file's name ("instruments.csv").
 
     What is asked for may be rows, by any name; where it may be none, it counts twice. One word more does not count
-    where `ENOUGH` are explained.
+    where `enough` are explained.
     """
     said = {place for value in values for place in value.words}
     fields = {term for value in values for term in asked.field_terms(value.field)}
@@ -277,7 +294,7 @@ def unexplained(asked: Asked, values: Sequence[Value], table: Table) -> int:
     other = {word for word in left if not all(is_of(term, fields) for term in asked.terms(word))}
     first = next((word for word in asked.words if word in asked.content), "")
     n_explained = len({*asked.words}.intersection(asked.content)) - len(other)
-    more = int(n_explained >= ENOUGH and first not in other)
+    more = int(n_explained >= enough and first not in other)
     return max(len(other - {first}) - more, 0) + 2 * (first in other and not _may_be_rows(asked, first))
 
 
@@ -300,6 +317,14 @@ def chosen_of(asked: Asked, values: Sequence[Value]) -> list[Value]:
     begun = {one.words for one in left if one.is_begun}
     left = [one for one in left if one.is_begun or one.words not in begun]
     return [one for one in left if not any(_is_less(asked, one, other) for other in left)]
+
+
+def without_alternatives(asked: Asked, values: list[Value]) -> list[Value]:
+    """Return values without those of a field between which a question asks to choose: "is its tier gold or silver"."""
+    every = asked.terms(" ".join(asked.words))
+    n_of = Counter(value.field for value in values if value.field)
+    between = {field for field, n in n_of.items() if n > 1 and asked.says("or") and is_field(asked, field, every)}
+    return [value for value in values if value.field not in between]
 
 
 def _is_less(asked: Asked, one: Value, other: Value) -> bool:

@@ -1,6 +1,7 @@
 """Which rows, and how many: as many as the file has, each cited; and other questions are left alone."""
 
 import csv
+import json
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -245,6 +246,14 @@ def catches(tmp_path_factory: pytest.TempPathFactory) -> Index:
     people = [f"{name},{30 + n},{('male', 'female')[n % 2]},Perch" for n, name in enumerate(("Ann", "Bo", "Cy", "Di"))]
     (folder / "anglers.csv").write_text("\n".join(["First Name,Age,Sex,Species", *people]))
     (folder / "crew.csv").write_text("first_name,last_name,age\nAnn,Roe,61\nAnn,Lee,19\nBo,Diaz,33\n")
+    lakes = ["Moy", "Orta", "Lom", "Ness", *(f"Isle {n}" for n in range(8))]
+    regattas = [{"name": name, "cups": {"gold": n, "total": 2 * n}} for n, name in enumerate(lakes)]
+    (folder / "regattas2014.json").write_text(json.dumps({"count": 12, "data": regattas}))
+    (folder / "rowers.csv").write_text(
+        'Name,          Medal,    Year\n"Holm, Mr Ola J", "GOLD",   1936\n"Berg, Ada", "SILVER", 1936\n'
+        '"Dahl, Eva",   "GOLD",   1948\n"Roe, Bo", "SILVER", 1948\n"Lund, Mia", "SILVER", 1952\n"Vik, Jan", "GOLD", 1952\n'
+    )
+    (folder / "dk_ferries.csv").write_text("Year,Ferries,Passengers\n1950,12,99000\n1951,14,91000\n1952,9,97000\n")
     return graphrag_lite.index(folder, folder)
 
 
@@ -264,6 +273,13 @@ def catches(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("How many women are among the anglers?", "2 of 4 have Sex: female."),
         ("Who is the oldest of the crew?", "Largest age: 61, of 3 rows.\n\nAnn Roe: age: 61 [1]"),
         ("What is the age of Ann Lee?", "Ann Lee: age: 19 [1]"),
+        ("Which regatta had the most cups overall in 2014?", "Largest cups.total: 22, of 12 rows."),
+        ("Did Lom or Ness have more gold cups?", "Ness: cups.gold: 3 [1]\n\nLom: cups.gold: 2 [2]"),
+        ("Who won gold among the rowers in 1936?", "1 of 6 has Medal: GOLD and Year: 1936.\n- Holm, Mr Ola J [1]"),
+        ("Which medal did Ola Holm take?", "Holm, Mr Ola J: Medal: GOLD [1]"),
+        ("Is the medal of Eva Dahl gold or silver?", "Dahl, Eva: Medal: GOLD [1]"),
+        ("How many passengers were there in 1951?", "Year: 1951: Passengers: 91000 [1]"),
+        ("How many passengers were there in 1960?", "The corpus does not say."),
     ],
 )
 def test_tables_of_numbers_are_asked_by_field_value_and_file(catches: Index, question: str, said: str) -> None:

@@ -23,7 +23,8 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     # A quotation mark that nothing closes would hide all below.
     unclosed = delimiter == "\t" and text.count('"') % 2 and any(not found[1] for found in QUOTED.finditer(text))
     quotes = None if unclosed else '"'
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quotes)
+    spaced = f"{delimiter} " in text.lstrip().partition("\n")[0]  # cells in columns, as a reader sees them
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quotes, skipinitialspace=spaced)
     try:
         lines = [(reader.line_num, line) for line in reader if line]
     except csv.Error as error:

@@ -44,8 +44,8 @@ def _rows_within(value: dict[str, Any]) -> Iterable[Any]:
 
 
 def _with_text(rows: Iterable[Any]) -> Iterable[Any]:
-    """Return rows, each with what it wraps, if they are objects of which a column holds texts."""
-    from graphrag_lite.read.columns import detect_columns
+    """Return rows, each with what it wraps, if they are objects of which a column holds texts, or many with titles."""
+    from graphrag_lite.read.columns import MIN_ROWS, detect_columns
 
     known = list(islice((row for row in rows if isinstance(row, dict)), 100))
     wrapped = next((name for name in WRAPPED if all(isinstance(row.get(name), dict) for row in known)), "")
@@ -55,7 +55,8 @@ def _with_text(rows: Iterable[Any]) -> Iterable[Any]:
         return {name: one for name, one in {**row, **row[wrapped]}.items() if name != wrapped} if plain else row
 
     flat = list(map(flat_row, known))
-    if len(flat) < 2 or not detect_columns(list(flat[0]), flat).texts:
+    columns = detect_columns(list(flat[0]), flat) if len(flat) > 1 else None
+    if not columns or not (columns.texts or (len(flat) >= MIN_ROWS and columns.title)):
         return ()
     return Listed(lambda: map(flat_row, rows))
 
