@@ -16,7 +16,8 @@ Lines = list[str]
 class BatchServer(StubServer):
     """OpenAI's form: `/files`, `/batches`. `n_looks` are the looks at a job until it has ended, as `status`; `lie` changes the lines of its answers.
 
-    `lose` are the numbers of the requests to make a job, from 1, that are done, and whose answer is lost.
+    `lose` are the numbers of the requests to make a job, from 1, that are done, and whose answer is lost; while `holds`,
+    the answers to all of them are held back.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class BatchServer(StubServer):
         self.jobs: dict[str, dict[str, Any]] = {}
         self.looks: Counter[str] = Counter()
         self.n_made = 0
+        self.holds = False
         self.asked: list[tuple[str, str]] = []  # key and conversation of each request in a job
 
     async def _answer(
@@ -48,7 +50,9 @@ class BatchServer(StubServer):
         made = method == "POST" and kind == "batches"
         answer = self._file(method, name, content) if kind == "files" else self._batch(method, name, content)
         self.n_made += made
+        hold = made and self.holds
         fault = Fault(cut=made and self.n_made in self.lose, status=404 if answer is None else 200)
+        await asyncio.sleep(3600 if hold else 0)
         await _send(writer, fault, _error(fault) if answer is None else answer)
 
     def _file(self, method: str, name: str | None, content: bytes) -> str | None:
@@ -116,8 +120,10 @@ class NativeServer(BatchServer):
         assert self.carries in headers and "authorization" not in headers, "a key in another header is refused"
         made = method == "POST"
         self.n_made += made
+        hold = made and self.holds
         answer = self._made(json.loads(content)) if made else self._shown(found)
         fault = Fault(cut=made and self.n_made in self.lose, status=404 if answer is None else 200)
+        await asyncio.sleep(3600 if hold else 0)
         await _send(writer, fault, _error(fault) if answer is None else answer)
 
     def _made(self, asked: dict[str, Any]) -> str:

@@ -126,10 +126,11 @@ class StubServer:
         }
 
     def __enter__(self) -> "StubServer":
+        """Begin to answer; for the second time, at the address of the first."""
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
-        asyncio.run_coroutine_threadsafe(self.start(0), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self.start(self.port), self._loop).result()
         return self
 
     def __exit__(self, *_: object) -> None:

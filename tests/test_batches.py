@@ -2,7 +2,11 @@
 
 import json
 import random
+import subprocess
+import sys
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +140,55 @@ def test_a_job_whose_record_is_lost_is_found_again(
         run = index_of(notes, tmp_path / "output", server, between=killed)
         assert len(set(server.asked)) == len(server.asked) == directly[1] and server.n_requests == 0
     assert tables_of(run) == directly[0]
+
+
+@pytest.mark.parametrize("kind", [BatchServer, AnthropicServer, GeminiServer])
+def test_a_process_that_is_killed_before_it_knows_its_job_finds_it_again(
+    notes: Path, tmp_path: Path, directly: tuple[dict[str, bytes], int], kind: type[BatchServer]
+) -> None:
+    with kind(stub_replies.answer) as server:
+        server.holds = True
+        chosen = settings(server, batch=True)
+        (tmp_path / "settings.yaml").write_text(json.dumps({"method": "standard", "llm": chosen.llm.model_dump()}))
+        command = [sys.executable, "-m", "graphrag_lite", "index", str(notes), "--root", str(tmp_path)]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not server.jobs and process.poll() is None:
+            time.sleep(0.01)
+        process.kill()
+        assert process.wait() < 0
+        assert len(server.jobs) == 1 and not list((tmp_path / "output" / "batches").glob("*.job"))
+        server.holds = False
+        run = index_of(notes, tmp_path / "output", server)
+        assert len(set(server.asked)) == len(server.asked) == directly[1]
+    assert tables_of(run) == directly[0]
+
+
+def test_a_server_that_is_killed_is_asked_for_the_same_jobs_once_it_is_back(
+    notes: Path, tmp_path: Path, directly: tuple[dict[str, bytes], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphrag_lite.llm.retries.FIRST_DELAY", 0.01)
+    server = BatchServer(stub_replies.answer)
+    for _ in range(20):
+        with server, suppress(WaitingError):
+            run = pipeline.index(notes, tmp_path / "output", settings(server, batch=True))
+            break
+        with pytest.raises(ModelError, match="cannot be reached"):
+            pipeline.index(notes, tmp_path / "output", settings(server, batch=True))
+    assert len(set(server.asked)) == len(server.asked) == directly[1]
+    assert tables_of(run) == directly[0]
+
+
+def test_a_reply_that_cannot_be_used_is_shown_to_the_model_in_a_later_batch(notes: Path, tmp_path: Path) -> None:
+    def reply(body: dict[str, Any]) -> str:
+        said = stub_replies.answer(body)
+        return said if len(body["messages"]) > 1 or not said.startswith("{") else f"{said[:-3]} ... and so on"
+
+    with BatchServer(reply) as server:
+        run = pipeline.index(notes, tmp_path / "directly" / "output", settings(server))
+        batched = index_of(notes, tmp_path / "output", server)
+    shown = [conversation for _, conversation in server.asked if "... and so on" in conversation]
+    assert shown and len(set(server.asked)) == len(server.asked)
+    assert tables_of(batched) == tables_of(run) and not tables.read(run.snapshot, "failures").num_rows
 
 
 def test_what_was_written_and_never_sent_is_sent_by_the_next_run(notes: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The command plan, and `index --dry-run`."""
 
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ from graphrag_lite.cli.terminal import aligned, plain
 if TYPE_CHECKING:
     from graphrag_lite.ops.planning import Plan
     from graphrag_lite.settings import Settings
+
+A_CALL = 10  # seconds that a call is taken to last: extraction writes some 300 to 600 tokens
 
 
 @command("plan")
@@ -35,6 +38,18 @@ def show_plan(corpus: Path, root: Root, as_json: bool) -> None:
         terminal.print_json(planned.to_dict())
     else:
         _print_plan(terminal.Output(), planned, loaded)
+
+
+def _ways(plan: "Plan", at_once: int) -> list[str]:
+    """Return what a plan costs and how long it takes, directly and in batches."""
+    asked = [step for step in plan.steps if step.calls and step.stage != "embed_text_units"]
+    cost, halved = plan.total.cost or 0.0, sum(step.cost or 0.0 for step in asked) / 2
+    hours, n = ceil(sum(step.calls for step in asked) / at_once) * A_CALL / 3600, len(asked)
+    return [
+        f"directly: ${cost:,.2f}, {hours:,.2f} hours where a call takes {A_CALL} s, {at_once} at once",
+        f"in batches (index --batch): ${cost - halved:,.2f}, up to {24 * n} hours, 24 for each of {n} steps and rounds,"
+        " and for further ones of repairs and of reports on reports",
+    ]
 
 
 def _print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
@@ -76,8 +91,8 @@ def _print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
     )
     console.print(Text("\n".join(legend), style="dim"))
     if plan.model and plan.total.cost and settings.llm.preset.batches:
-        batches = f"in batches (index --batch): ${plan.total.cost / 2:,.2f}, each step and round within 24 hours"
-        console.print(Text(batches, style="dim"))
+        for way in _ways(plan, settings.llm.concurrency):
+            console.print(Text(way, style="dim"))
     for choice in plan.cheaper:
         cost = "" if choice.cost is None else f", ${choice.cost:,.2f}"
         n_tokens = f"{choice.calls:,} calls, {choice.prompt_tokens:,} + {choice.completion_tokens:,} tokens{cost}"

@@ -11,7 +11,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from math import ceil
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 from weakref import WeakKeyDictionary
 
@@ -235,12 +235,18 @@ class Endpoint:
         header = self._key_header
         carried = {header: key} if header else {"authorization": f"Bearer {key}"}
         found = {"user-agent": "graphrag-lite", **self._own_headers, **carried}
-        for header, variable in self.settings.headers.items():
-            value = found[header.lower()] = _secret(variable, f"{self.section}.headers.{header}")
+        return found | {name.lower(): value for name, value in self._held("headers").items()}
+
+    def _held(self, setting: Literal["headers", "query"]) -> dict[str, str]:
+        """Return what the variables of a setting hold. Raises ModelError where one is not set."""
+        found = {}
+        for name, variable in getattr(self.settings, setting).items():
+            found[name] = value = _secret(variable, f"{self.section}.{setting}.{name}")
             if not value:
+                what = "header" if setting == "headers" else "parameter"
                 raise ModelError(
-                    f"The environment variable {variable} ({self.section}.headers.{header}) is not set. Set it, or"
-                    " leave the header out."
+                    f"The environment variable {variable} ({self.section}.{setting}.{name}) is not set. Set it, or"
+                    f" leave the {what} out."
                 )
             self._diagnosis.secrets.append(value)
         return found
@@ -253,7 +259,8 @@ class Endpoint:
         self._diagnosis.secrets.append(key)
         connect = min(CONNECT, self.settings.timeout)
         try:
-            client = Client(self.base_url.partition("?")[0], self._query, self._headers(key), connect=connect)
+            query = self._query | self._held("query")
+            client = Client(self.base_url.partition("?")[0], query, self._headers(key), connect=connect)
         except (ValueError, OSError) as error:
             raise ModelError(
                 f"{self.address} cannot be asked: {type(error).__name__}. Check {self.section}.base_url and"

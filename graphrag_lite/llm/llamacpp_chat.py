@@ -81,5 +81,5 @@ class LlamacppChat:
             self._server = xllamacpp.Server(asked)  # lives as long as this does
         except (RuntimeError, ValueError) as error:
             raise ModelError(f"llama.cpp cannot open {self.path}: {error}") from None
-        address = {"base_url": f"{self._server.listening_address}/v1", "concurrency": 1, "headers": {}}
+        address = {"base_url": f"{self._server.listening_address}/v1", "concurrency": 1, "headers": {}, "query": {}}
         return OpenAIChat(self.settings.model_copy(update=address))

@@ -18,7 +18,7 @@ from graphrag_lite.llm.meter import Meter, Spent
 from graphrag_lite.llm.openai_fields import token_count
 from graphrag_lite.llm.providers import ProvidedEmbedder
 from graphrag_lite.plugins import Origin
-from graphrag_lite.settings.models import OPENAI, Embeddings, Llm
+from graphrag_lite.settings.models import OPENAI, Embeddings, Llm, Takes
 from graphrag_lite.settings.presets import PRESETS
 from graphrag_lite.watch import Watch
 
@@ -207,4 +207,4 @@ def _where(settings: Embeddings, llm: Llm) -> tuple[Llm, str]:
         return _with_key(llm, settings), "llm"
     key = settings.api_key_env or (llm.api_key_env if settings.provider == OPENAI else None)
     own: dict[str, object] = {"provider": settings.provider, "base_url": settings.base_url, "api_key_env": key}
-    return llm.model_copy(update={**own, "headers": {}}), "embeddings"
+    return llm.model_copy(update={**own, "headers": {}, "query": {}, "takes": Takes()}), "embeddings"

@@ -213,6 +213,8 @@ def render_defaults() -> str:
 
 
 def _yaml(value: Any) -> str:
+    if isinstance(value, Section):
+        value = value.model_dump()
     if isinstance(value, dict):
         value = {key: each.model_dump() if isinstance(each, Section) else each for key, each in value.items()}
     return yaml.safe_dump(value, default_flow_style=True, width=1000).removesuffix("...\n").strip()

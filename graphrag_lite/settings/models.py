@@ -1,10 +1,11 @@
 """The models that are asked: where they are, what they may cost."""
 
-from typing import Literal, Self
+from dataclasses import replace
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from graphrag_lite.settings.presets import PRESETS, Preset
+from graphrag_lite.settings.presets import JSON_FORMS, PRESETS, Preset
 from graphrag_lite.settings.values import Address, HeaderName, Options, Section, VariableName
 
 OPENAI = "openai"  # the provider where none is named
@@ -45,6 +46,32 @@ Asking = Literal[
 """A stage that asks a model, in the order of their turns."""
 
 
+class Takes(Section):
+    """What an endpoint takes, where that is not what its provider does; null: as its provider."""
+
+    key_header: HeaderName | None = None  # Authorization: with `Bearer` before the key
+    deployments: bool | None = None
+    json_form: Literal["json_schema", "json_object", "words"] | None = None
+    logit_bias: bool | None = None
+    reply_limit: Literal["max_tokens", "max_completion_tokens"] | None = None
+
+    def over(self, preset: Preset) -> Preset:
+        """Return a preset with what is set here in its place.
+
+        >>> Takes(key_header="Authorization", logit_bias=False).over(PRESETS["azure"]).key_header
+        ''
+        """
+        bearer = (self.key_header or "").lower() == "authorization"
+        told: dict[str, Any] = {
+            "key_header": "" if bearer else self.key_header,
+            "deployments": self.deployments,
+            "form": self.json_form and JSON_FORMS[self.json_form],
+            "biased": self.logit_bias,
+            "max_tokens": self.reply_limit,
+        }
+        return replace(preset, **{name: value for name, value in told.items() if value is not None})
+
+
 class Llm(Section):
     """The chat model: any OpenAI-compatible endpoint. `method: standard` needs one, answers use one that is named."""
 
@@ -63,6 +90,10 @@ class Llm(Section):
     headers: dict[HeaderName, VariableName] = Field(
         {}, description="more headers, and the environment variables that hold them, such as {X-Team: TEAM}"
     )
+    query: dict[str, VariableName] = Field(
+        {}, description="parameters of the address, and the variables that hold them, such as {subscription-key: KEY}"
+    )
+    takes: Takes = Field(Takes(), description="what differs from its provider's way; null: as there")
     temperature: float | None = Field(
         0.0, ge=0, description="null: not sent, for models that accept no other than theirs"
     )
@@ -97,7 +128,7 @@ class Llm(Section):
     @property
     def preset(self) -> Preset:
         """What its provider differs in; nothing where a package brings it."""
-        return PRESETS.get(self.provider, Preset())
+        return self.takes.over(PRESETS.get(self.provider, Preset()))
 
     @property
     def is_file(self) -> bool:

@@ -6,6 +6,7 @@ from importlib import resources
 from urllib.parse import urlsplit
 
 PLAIN = 3  # place of "plain text" among the forms in which JSON is asked for (llm.openai_fields.FORMS)
+JSON_FORMS = {"json_schema": 0, "json_object": 2, "words": PLAIN}
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.llm.openai_chat import OpenAIChat
 from graphrag_lite.llm.openai_embedder import OpenAIEmbedder
 from graphrag_lite.llm.providers import chat_model
-from graphrag_lite.settings.models import Embeddings, Llm
+from graphrag_lite.settings import file as settings_file
+from graphrag_lite.settings.models import Embeddings, Llm, Takes
 from graphrag_lite.settings.presets import PRESETS
 
 KEY = "sk-secret-0123456789"
@@ -120,12 +122,54 @@ def test_headers_come_from_the_environment_and_are_told_nowhere(monkeypatch: pyt
     assert "X-Team" not in str(chat.identity)
 
 
-def test_the_endpoint_of_embeddings_gets_no_headers_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parameters_of_the_address_come_from_it_or_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    with StubServer(lambda _: Fault(status=400, message=f"subscription {KEY} has ended")) as server:
+        chat = chat_of(server, base_url=f"{server.url}?tier=low", query={"subscription-key": "GATEWAY_KEY"})
+        with pytest.raises(ModelError, match=r"GATEWAY_KEY \(llm\.query\.subscription-key\) is not set"):
+            answer(chat)
+        monkeypatch.setenv("GATEWAY_KEY", KEY)
+        with pytest.raises(CallError) as raised:
+            answer(chat)
+    assert server.paths == [f"/v1/chat/completions?tier=low&subscription-key={KEY}"]
+    assert KEY not in str(raised.value) and KEY not in str(chat.identity) + chat.settings.model_dump_json()
+
+
+def test_the_endpoint_of_embeddings_gets_nothing_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEAM_SECRET", KEY)
-    llm = Llm(headers={"X-Team": "TEAM_SECRET"}, base_url="http://127.0.0.1:9/v1")
-    with StubServer() as server:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-embeddings")
+    own = {"headers": {"X-Team": "TEAM_SECRET"}, "query": {"team": "TEAM_SECRET"}, "takes": {"key_header": "api-key"}}
+    llm = Llm.model_validate({**own, "base_url": "http://127.0.0.1:9/v1"})
+    with StubServer(key="sk-of-embeddings") as server:
         asyncio.run(OpenAIEmbedder(Embeddings(model="m", base_url=server.url), llm).embed(["a"]))
-    assert "x-team" not in server.headers[0]
+    assert "x-team" not in server.headers[0] and server.paths == ["/v1/embeddings"]
+
+
+def test_what_a_provider_takes_can_be_set_where_a_gateway_takes_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    with StubServer(json_or_words, key=KEY) as server:  # a token of Entra, and a path of the gateway's own
+        takes = {"key_header": "Authorization", "deployments": False, "logit_bias": False, "json_form": "words"}
+        chat = chat_of(server, "azure", base_url=server.url, takes=Takes.model_validate(takes))
+        answer(chat, ask(choices=("Yes", "No")), ask(schema=SCHEMA))
+    assert server.paths == ["/v1/chat/completions"] * 2 and server.n_requests == 2
+    assert not any({"logit_bias", "response_format"} & body.keys() for body in server.requests)
+    with StubServer(json_or_words, key=KEY, key_header="x-key") as server:
+        takes = {"key_header": "x-key", "logit_bias": True, "json_form": "json_object"}
+        takes["reply_limit"] = "max_completion_tokens"
+        answer(
+            chat_of(server, "anthropic", takes=Takes.model_validate(takes)),
+            ask(choices=("Yes", "No")),
+            ask(schema=SCHEMA),
+            ask(max_tokens=9),
+        )
+    biased, formed, limited = server.requests
+    assert biased["logit_bias"] and biased["max_completion_tokens"] == 1
+    assert formed["response_format"] == {"type": "json_object"} and limited["max_completion_tokens"] == 9
+    with pytest.raises(
+        SettingsError, match=r"llm\.takes\.logit_bia: not a setting\. Did you mean llm\.takes\.logit_bias\?"
+    ):
+        settings_file.load(Path("/nowhere"), None, ["llm.takes.logit_bia=false"])
+    assert settings_file.load(Path("/nowhere"), None, ["llm.takes.logit_bias=false"]).llm.takes.logit_bias is False
 
 
 REASONING = {

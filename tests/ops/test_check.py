@@ -10,11 +10,13 @@ from typing import Any, ClassVar
 
 import pytest
 import stub_replies
+from click.testing import CliRunner
 from stub_model import StubModel
 
 from graphrag_lite import pipeline, tables
+from graphrag_lite.cli import main
 from graphrag_lite.errors import TableError
-from graphrag_lite.llm.chat import Usage
+from graphrag_lite.llm.chat import Request, Usage
 from graphrag_lite.ops import check
 from graphrag_lite.ops.check import MAX_NAMED, Problem
 from graphrag_lite.retrieval.vector_weight import Fit
@@ -549,6 +551,32 @@ def test_a_table_of_another_version_and_a_manifest_of_no_use_are_refused(copy: P
     (copy / snapshots.MANIFEST).write_text("{")
     with pytest.raises(TableError, match="damaged"):
         check.check(copy)
+
+
+def test_a_relationship_whose_names_the_model_takes_for_one_is_counted_and_listed(tmp_path: Path) -> None:
+    one, other = "Republic of Korea", "Republic of Koreas"
+
+    def reply(request: Request) -> str:
+        name, _ = stub_replies.recognise(request.messages[-1]["content"])
+        if name == "resolve_entities.md":
+            return json.dumps({"same": [1]})
+        if name != "extract_graph.md":
+            return stub_replies.reply(request.messages)
+        lines = [f'("entity"<|>{end}<|>location<|>{end} is a state.)' for end in (one, other, "Seoul")]
+        lines += [f'("relationship"<|>{one}<|>{end}<|>NEAR<|>It is near.<|>5<|><|>)' for end in (other, "Seoul")]
+        return "\n##\n".join([*lines, "<|COMPLETE|>"])
+
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "a.txt").write_text(f"{one} is not the {other}. Seoul is in the {one}.")
+    (tmp_path / "settings.yaml").write_text("method: standard\nllm: {model: stub}\n")
+    settings = Settings.model_validate({"method": "standard", "llm": {"model": "stub"}})
+    run = pipeline.index(tmp_path / "corpus", tmp_path / "output", settings, model=StubModel(reply))
+    checked = check.check(run.snapshot)
+    assert not checked.problems and checked.relationships_within_entities == 1
+    (pair,) = checked.within_named
+    assert one in pair and other in pair
+    told = CliRunner().invoke(main, ["check", "--root", str(tmp_path)], catch_exceptions=False).output
+    assert f"1 mention of relationships, both names of which are one entity: {pair}" in " ".join(told.split())
 
 
 def test_what_is_wrong_is_json(copy: Path) -> None:
