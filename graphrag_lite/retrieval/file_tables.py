@@ -121,7 +121,7 @@ class Table:
         """Return how many rows have a value of one of some fields."""
         rows: set[int] = set()
         for field in fields:
-            if field in self.of_field:
+            if field in self.of_field and "columns" not in vars(self):  # where its cells are read they are all known
                 rows |= {self.index.document_row[unit] for units in self.of_field[field].values() for unit in units}
             else:
                 rows |= {cell.row for cell in self.columns[field]} if field in self.columns else {*self.rows}

@@ -181,8 +181,9 @@ def _listed(asked: Asked, method: str, chosen: Sequence[Value], table: Table) ->
 def _counted_rows(asked: Asked, method: str, table: Table) -> Answer | None:
     """Answer how many rows a table has whose file a question names, or the only one: "How many tickets are there?"."""
     index, said = asked.question.index, set(asked.terms(" ".join(asked.content)))
-    called = said <= set(asked.terms(" ".join(LISTS["rows"]))) and len(tables_of(index)) == 1
-    if not said or not (called or said <= set(asked.terms(name_of(table.file)))):
+    of_file, of_rows = (set(asked.terms(text)) for text in (name_of(table.file), " ".join(LISTS["rows"])))
+    only = said <= of_rows and len(tables_of(index)) == 1
+    if not said or not (only or (said & of_file and said <= of_file | of_rows)):
         return None
     rows = rows_of(index, table.units_in(table.rows))
     return _cited_rows(

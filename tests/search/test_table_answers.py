@@ -278,6 +278,7 @@ def catches(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("Who won gold among the rowers in 1936?", "1 of 6 has Medal: GOLD and Year: 1936.\n- Holm, Mr Ola J [1]"),
         ("Which medal did Ola Holm take?", "Holm, Mr Ola J: Medal: GOLD [1]"),
         ("Is the medal of Eva Dahl gold or silver?", "Dahl, Eva: Medal: GOLD [1]"),
+        ("How many people are among the anglers?", "4 rows in anglers.csv."),
         ("How many passengers were there in 1951?", "Year: 1951: Passengers: 91000 [1]"),
         ("How many passengers were there in 1960?", "The corpus does not say."),
     ],
