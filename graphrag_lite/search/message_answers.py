@@ -59,7 +59,8 @@ def message_answer(
     if times.issuperset(topic):
         asks = asked.by or asked.to or asked.order or periods
         return _listed(question, method, asked._replace(periods=periods), ranking) if asks else None
-    if not any(map(index.bm25.holds, topic)):
+    names = question.names.difference(times).intersection(topic)
+    if not any(map(index.bm25.holds, topic)) or not all(map(index.bm25.holds, names)):
         return compose(question, method, [], ranking)
     other = [term for term in topic if term not in times]
     # "on 3 May" says when it was said, or is part of that.
