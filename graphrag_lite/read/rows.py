@@ -76,7 +76,7 @@ def _flat(values: Any) -> Any:
     >>> _flat({"name": "Oslo", "medals": {"gold": 2, "total": 3}, "by": {"name": "Ann"}})
     {'name': 'Oslo', 'medals.gold': 2, 'medals.total': 3, 'by': {'name': 'Ann'}}
     """
-    if not isinstance(values, dict):
+    if not isinstance(values, dict) or not any(isinstance(value, dict) for value in values.values()):
         return values
     found: dict[Any, Any] = {}
     for name, value in values.items():

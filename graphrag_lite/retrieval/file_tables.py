@@ -62,11 +62,21 @@ class Table:
         return self.file.rows
 
     @cached_property
+    def _read(self) -> dict[int, list[Cell]]:
+        return {}
+
+    def cells(self, row: int) -> list[Cell]:
+        """Return the cells of a row, which is read once."""
+        if row not in self._read:
+            self._read[row] = cells_of(self.index, row)
+        return self._read[row]
+
+    @cached_property
     def columns(self) -> dict[str, list[Cell]]:
         """The cells of each field; none of a table with more than `MANY_ROWS` rows."""
         found: dict[str, list[Cell]] = defaultdict(list)
         for row in self.rows if len(self.rows) <= MANY_ROWS else ():
-            for one in cells_of(self.index, row):
+            for one in self.cells(row):
                 found[one.field].append(one)
         return found
 
@@ -119,13 +129,14 @@ class Table:
 
     def n_having(self, fields: Iterable[str]) -> int:
         """Return how many rows have a value of one of some fields."""
-        rows: set[int] = set()
-        for field in fields:
-            if field in self.of_field and "columns" not in vars(self):  # where its cells are read they are all known
-                rows |= {self.index.document_row[unit] for units in self.of_field[field].values() for unit in units}
-            else:
-                rows |= {cell.row for cell in self.columns[field]} if field in self.columns else {*self.rows}
-        return len(rows)
+        return len(set[int]().union(*map(self._having, fields)))
+
+    def _having(self, field: str) -> set[int]:
+        """Return the rows with a value of a field, by their cells where those that they share are not of all rows."""
+        held = self.of_field.get(field, {}).values()
+        shared = {self.index.document_row[unit] for units in held for unit in units}
+        cells = self.columns.get(field) if len(shared) < len(self.rows) else None
+        return {cell.row for cell in cells} if cells else shared or {*self.rows}
 
 
 def table_files(index: "SnapshotView") -> list[TableFile]:
@@ -134,10 +145,10 @@ def table_files(index: "SnapshotView") -> list[TableFile]:
     file_of = np.asarray(paths.indices, np.int64)
     large = np.flatnonzero(np.bincount(file_of, minlength=len(paths.dictionary)) >= LEAST_ROWS)
     found = []
-    for place, path in sorted((place, paths.dictionary[place].as_py()) for place in large.tolist()):
+    for place in large.tolist():
         rows = np.flatnonzero(file_of == place).tolist()
         fields = dict.fromkeys(one.field for row in rows[:SAMPLE] for one in cells_of(index, row))
-        found += [TableFile(path, rows, tuple(fields))] if fields else []
+        found += [TableFile(paths.dictionary[place].as_py(), rows, tuple(fields))] if fields else []
     return sorted(found)
 
 

@@ -5,7 +5,7 @@ COLING 2002; here by question words alone, nothing is learned).
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -107,19 +107,17 @@ class Sought:
             found = _VERSION.findall(_SECTION.sub("", sentence))
             found += (number for word, number in _NUMBERED.findall(sentence) if word.casefold() in self.words)
             return any(not self.words.issuperset(_DIGITS.findall(version)) for version in found)
-        if not self.kind:
-            return False
-        return any(
-            index.cell("entities", "type", entity) == self.kind
-            for mention in find_mentions(sentence, language, index.names)
-            for entity in mention.entities
-            if entity not in self.named
-        )
+        others = self._named_beside(index, sentence, language) if self.kind else ()
+        return any(index.cell("entities", "type", entity) == self.kind for entity in others)
 
     def names_any(self, index: "SnapshotView", sentence: str, language: str) -> bool:
         """Say whether a sentence names something that the question does not."""
+        return any(True for _ in self._named_beside(index, sentence, language))
+
+    def _named_beside(self, index: "SnapshotView", sentence: str, language: str) -> Iterator[int]:
+        """Yield the entities that a sentence names and the question does not."""
         mentions = find_mentions(sentence, language, index.names)
-        return any(entity not in self.named for mention in mentions for entity in mention.entities)
+        return (entity for mention in mentions for entity in mention.entities if entity not in self.named)
 
     def has_count(self, sentence: str) -> bool:
         """Say whether a sentence holds a number that counts something."""

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.answer_type import Sought
-from graphrag_lite.search.sentence_candidates import read_out
+from graphrag_lite.search.sentence_candidates import MYSELF, read_out
 from graphrag_lite.text.word_lists import expressions
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
 
-_FORMS = expressions(__package__, "documents_asked.txt")
-_ASKS, _FIRST_PERSON = re.compile(_FORMS["asks"], re.I), re.compile(_FORMS["first person"])
+_ASKS = re.compile(expressions(__package__, "documents_asked.txt")["asks"], re.I)
 
 
 def under_titles(question: "Question", asked: Sought, told: Sequence[Statement]) -> list[Statement]:
@@ -27,7 +26,7 @@ def under_titles(question: "Question", asked: Sought, told: Sequence[Statement])
 
     def says_i(place: Statement) -> bool:
         said, language = read_out(index, place)
-        return _FIRST_PERSON.search(said) is not None and not asked.is_held(index, said, language)
+        return MYSELF.search(said) is not None and not asked.is_held(index, said, language)
 
     wanted = _ASKS.search(question.text) or (asked.kind == "person" and told and says_i(told[0]))
     if not wanted:

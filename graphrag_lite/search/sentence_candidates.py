@@ -52,7 +52,7 @@ CODE = 0.3  # what a line of code counts, which shows what others say, and a leg
 _FORMS = expressions(__package__, "sentence_choice.txt")
 REFERENCE, ANNOUNCES = re.compile(_FORMS["reference"]), re.compile(_FORMS["announces"], re.I)
 ASKED = re.compile(_FORMS["asked"], re.I)
-MYSELF = re.compile(expressions(__package__, "documents_asked.txt")["first person"])
+MYSELF = re.compile(_FORMS["first person"])
 WHY, ANYONE = re.compile(_FORMS["why"], re.I), re.compile(_FORMS["anyone"], re.I)
 DONE_BY = re.compile(r"(\w+(?: (?:and|&|et|y|e) \w+)?) (?:by|par|por|da|af|av) (?=[A-ZÀ-ÞÄ-Ž])")
 NONE = frozenset[str]()
@@ -91,11 +91,11 @@ class Wanted:
         )
 
     def heading_told(
-        self, index: "SnapshotView", over: Headings, sentence: str, own: Set[str], *, fragment: bool
+        self, index: "SnapshotView", over: Headings, sentence: str, own: Set[str], term: str, *, fragment: bool
     ) -> str:
         """Return what stands over a sentence and is told with it; "" for nothing.
 
-        That says when, or in which version, is the term that it explains, or is over its list.
+        That says when, or in which version, is the `term` that it explains, or is over its list.
         `own` are its terms that no heading has: without one asked for, it tells nothing of what is asked.
         """
 
@@ -104,7 +104,7 @@ class Wanted:
 
         asks = self.sought.kind in ("time", "version") and not self.terms.isdisjoint(own)
         told = over.that_holds(is_held) if asks and not is_held(sentence) else ""
-        return told or over.term() or (over.nearest() if fragment and ITEM.match(sentence) else "")
+        return told or term or (over.nearest() if fragment and ITEM.match(sentence) else "")
 
     def worth(self, index: "SnapshotView", said: str, own: Sequence[str], language: str) -> float:
         """Return what it is worth that a sentence has such terms in such an order, and says what kind of thing."""
@@ -196,8 +196,9 @@ def candidates_in(
             continue
         columns = _of_columns(document, start, asked, language) if CELLS in sentence else NONE
         label = document[offset + span[0] : start].strip()
-        own |= asked.intersection(terms(over.term(), language))
-        heading = wanted.heading_told(index, over, sentence, own - headed, fragment=fragment)
+        if term := over.term():
+            own |= asked.intersection(terms(term, language))
+        heading = wanted.heading_told(index, over, sentence, own - headed, term, fragment=fragment)
         of_time = [told for at, told in held.items() if offset + span[0] <= at < end]
         n_new = len(own - asked) or len({*terms(heading, language)} - asked)  # what repeats the question is no answer
         worth = wanted.worth(index, f"{heading} {label} {sentence}", in_order, language)

@@ -28,7 +28,8 @@ from graphrag_lite.search import table_values
 from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite, compose
 from graphrag_lite.search.table_cells import SHOWN, asked_for, by_amount, name_of_row, place_of, shown
 from graphrag_lite.search.table_numbers import computed
-from graphrag_lite.search.table_values import LISTS, Asked, Value, begins, is_field, rows_of, said_of, unexplained
+from graphrag_lite.search.table_values import Value, rows_of, said_of, unexplained
+from graphrag_lite.search.table_words import LISTS, Asked, begins, is_field, is_of
 from graphrag_lite.text.plain_text import one_line
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _table_asked(asked: Asked) -> Table | None:
 
     def called(file: TableFile) -> set[int]:
         own = set(asked.terms(name_of(file))).union(*map(asked.field_terms, file.fields))
-        return {place for place, of in terms_of.items() if any(table_values.is_of(one, own) for one in of)}
+        return {place for place, of in terms_of.items() if any(is_of(one, own) for one in of)}
 
     def said(table: Table, named: Callable[[Asked, Table], list[Value]]) -> int:
         return len(called(table.file).union(*(value.words for value in named(asked, table))))
@@ -115,8 +116,7 @@ def _answer_of(asked: Asked, method: str, table: Table, ranking: Ranking) -> Ans
 
 def _is_of_table(asked: Asked, values: Sequence[Value], table: Table) -> bool:
     """Say whether a question says nothing else, or one word, than values of a table and what its fields are called."""
-    every = asked.terms(" ".join(asked.words))
-    fields = [field for field in table.file.fields if is_field(asked, field, every)]
+    fields = [field for field in table.file.fields if is_field(asked, field, asked.said)]
     of_fields = [Value(field, "", frozenset(), frozenset()) for field in fields]
     return unexplained(asked, [*values, *of_fields], table) <= 1
 
@@ -154,7 +154,7 @@ def _cells_of_values(
     index, fields = asked.question.index, {value.field for value in chosen}
     rest = " ".join(word for n, word in enumerate(asked.words) if not any(n in value.words for value in chosen))
     having = sorted(rows_of(index, table_values.units_of(chosen)))
-    rows = [[one for one in cells_of(index, row) if one.field not in fields] for row in having]
+    rows = [[one for one in table.cells(row) if one.field not in fields] for row in having]
     told = asked_for(asked, rows, rest)
     if counted and len(rows) == 1 and not told[0]:
         numbers = [one for one in rows[0] if one.field in table.numbers]
@@ -181,7 +181,7 @@ def _listed(asked: Asked, method: str, chosen: Sequence[Value], table: Table) ->
 def _counted_rows(asked: Asked, method: str, table: Table) -> Answer | None:
     """Answer how many rows a table has whose file a question names, or the only one: "How many tickets are there?"."""
     index, said = asked.question.index, set(asked.terms(" ".join(asked.content)))
-    of_file, of_rows = (set(asked.terms(text)) for text in (name_of(table.file), " ".join(LISTS["rows"])))
+    of_file, of_rows = set(asked.terms(name_of(table.file))), asked.listed("rows")
     only = said <= of_rows and len(tables_of(index)) == 1
     if not said or not (only or (said & of_file and said <= of_file | of_rows)):
         return None

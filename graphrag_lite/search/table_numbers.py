@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.retrieval.file_tables import Cell, Table, amount, cells_of
+from graphrag_lite.retrieval.file_tables import Cell, Table, amount
 from graphrag_lite.search import table_values
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.table_cells import SHOWN, asked_for, name_of_row, shown
-from graphrag_lite.search.table_values import LISTS, Asked, Value, begins, is_field, rows_of, said_of, unexplained
+from graphrag_lite.search.table_values import Value, rows_of, said_of, unexplained
+from graphrag_lite.search.table_words import LISTS, Asked, begins, is_field
 from graphrag_lite.text.plain_text import one_line
 
 _ASKS_NO_NUMBER = re.compile(r"(?i)\bat least\b|\b(?:do|does|did)\b.*\bmean\b")
@@ -46,7 +47,7 @@ def _computed_of(
     """Answer with what is computed of the field that is called by its `own` words, else by those of the question."""
     index, taken = asked.question.index, {value.field for value in chosen}
     having = rows_of(index, table_values.units_of(chosen)) if chosen else table.rows
-    rows = {row: cells_of(index, row) for row in sorted(having)}
+    rows = {row: table.cells(row) for row in sorted(having)}
     numbers: dict[str, list[tuple[Decimal, Cell]]] = defaultdict(list)
     for cell in (cell for cells in rows.values() for cell in cells if not cell.is_key and cell.field not in taken):
         if (number := amount(cell.value)) is not None:
@@ -87,9 +88,8 @@ def _kinds_computed(asked: Asked, table: Table) -> Iterator[tuple[str, frozenset
 
     Most and fewest are of a field of numbers that the question names: others are counted.
     """
-    every = asked.terms(" ".join(asked.words))
     fields = table.numbers if asked.says("most") or asked.says("fewest") else ()
-    counted = any(is_field(asked, field, every) for field in fields)
+    counted = any(is_field(asked, field, asked.said) for field in fields)
     for name, listed in LISTS.items():
         kind, *own = name.split()
         if kind in ("most", "fewest"):
@@ -108,7 +108,7 @@ def _day(cells: Sequence[Cell], left: Iterable[str], table: Table) -> Cell | Non
 def _summed_field(asked: Asked, words: Sequence[str], fields: Iterable[str]) -> str:
     """Return the field that words name, else the one of them that is called an amount; "" for none."""
     said = [term for word in words for term in asked.terms(word)]
-    of_amounts = asked.terms(" ".join(LISTS["amounts"]))
+    of_amounts = asked.listed("amounts")
     own = {field: asked.field_terms(field) for field in fields}
     named = {
         field: max(sum(any(begins(one, term) for term in said) for one in of) / len(of), is_field(asked, field, said))

@@ -2,74 +2,27 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.retrieval.bm25 import LEAST_STEM
 from graphrag_lite.retrieval.file_tables import ByField, Table, amount, name_of
-from graphrag_lite.retrieval.question_kinds import HOW_MANY
+from graphrag_lite.search.table_words import LISTS, LONGEST_VALUE, Asked, is_field, is_of, written_in_parts
 from graphrag_lite.text.folding import fold
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.times import all_times
-from graphrag_lite.text.word_lists import sections
-from graphrag_lite.text.words import content_words, terms
 
 if TYPE_CHECKING:
-    from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
-LISTS = sections(__package__, "table_answers.txt")
 UNFINISHED, FINISHED, NO, DENYING = (frozenset(LISTS[name]) for name in ("unfinished", "finished", "no", "denying"))
 YES_OR_NO = NO.union(LISTS["yes"])
 HALF = 0.5  # of the words of a field's name: with fewer a question does not mean what the field says yes or no to
-ASKS_ROWS = {"list", "who", "most", "fewest", "sum", "mean", "largest", "smallest"}  # lists of words
 ENOUGH = 3  # words that a table explains
 LEAST_NAMES = 2  # of a question that a cell has, where it has them in another order
-LONGEST_VALUE = 6  # words of a cell that a question may name, though no other row has it
 _NUMBERS = {word: str(number) for number, group in enumerate(LISTS["numbers"]) for word in group.split("|")}
 _SAME = {name.removeprefix("same "): group for name, group in LISTS.items() if name.startswith("same ")}
 _WORD = re.compile(r"\w+")
-_SPLIT = re.compile(r"_|(?<=[a-z])(?=[A-Z][a-z])")  # "gdpPercap", "temp_max"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A question as its words are compared with tables, which may be in no language: then it is read as English."""
-
-    question: "Question"
-
-    @cached_property
-    def words(self) -> list[str]:
-        return [word.casefold() for word in re.findall(r"\w+", self.question.text)]
-
-    @cached_property
-    def language(self) -> str:
-        return self.question.language or "en"
-
-    @cached_property
-    def content(self) -> set[str]:
-        """The words that are no function words, and do not only ask."""
-        said = content_words(self.question.text, self.language)
-        return {word.casefold() for word in said}.difference(LISTS["asking"])
-
-    def terms(self, text: str) -> list[str]:
-        return terms(text, self.language)
-
-    def field_terms(self, field: str) -> set[str]:
-        return field_terms(field, self.language)
-
-    @property
-    def asks_rows(self) -> bool:
-        """Whether it asks which rows, how many, or for what is most."""
-        every = (word for name, listed in LISTS.items() if name.split()[0] in ASKS_ROWS for word in listed)
-        return HOW_MANY.search(self.question.text) is not None or not {*self.words}.isdisjoint(every)
-
-    def says(self, listed: str) -> bool:
-        """Say whether it has a word of a list."""
-        return not {*LISTS[listed]}.isdisjoint(self.words)
 
 
 class Value(NamedTuple):
@@ -240,45 +193,6 @@ def _unfinished(words: Sequence[str], of_field: ByField) -> list[Value]:
     return []
 
 
-def field_terms(field: str, language: str) -> set[str]:
-    """Return the terms of a field's name, without what says that it holds names, and in what units.
-
-    >>> sorted(field_terms("Weight_in_lbs", "en")), sorted(field_terms("gdpPercap", "en"))
-    (['weight'], ['gdp', 'percap'])
-    """
-    found = set(terms(_SPLIT.sub(" ", field), language))
-    telling = {term for term in found if len(term) > 1 or not term.isascii()}  # not the n of `nRows`
-    return telling - {"name"} - set(terms(" ".join(LISTS["units"]), language)) or found
-
-
-def is_field(asked: Asked, field: str, said: Iterable[str]) -> bool:
-    """Say whether all that a field is called is said, or what is made of it: "reported", of a reporter."""
-    own = asked.field_terms(field)
-    own = own.difference(asked.terms(" ".join(LISTS["sum"]))) or own  # `medals.total`
-    return bool(own) and (
-        all(any(begins(one, term) for term in said) for one in own) or bool(_written_in_parts(asked, field))
-    )
-
-
-def n_said(asked: Asked, field: str, said: Collection[str]) -> int:
-    """Return how many terms of a field's name are said."""
-    return sum(any(begins(one, term) for term in said) for one in asked.field_terms(field))
-
-
-def _written_in_parts(asked: Asked, field: str) -> frozenset[int]:
-    """Return which words of a question are what a field is called in parts of them: life expectancy, `lifeExp`."""
-    parts = _SPLIT.sub(" ", field).casefold().split()
-    for start in range(len(asked.words) if len(parts) > 1 else 0):
-        for end in range(start + 2, start + LONGEST_VALUE):
-            if asked.words[start].startswith(parts[0]) and "".join(asked.words[start:end]).startswith("".join(parts)):
-                return frozenset(range(start, end))
-    return frozenset()
-
-
-def begins(field: str, term: str) -> bool:
-    return field == term or (len(term) > 2 and field.startswith(term))
-
-
 def unexplained(asked: Asked, values: Sequence[Value], table: Table, *, enough: int = ENOUGH) -> int:
     """Return how many words say something and are of no value, nor of a field's or file's name ("instruments.csv").
 
@@ -287,20 +201,15 @@ def unexplained(asked: Asked, values: Sequence[Value], table: Table, *, enough: 
     """
     said = {place for value in values for place in value.words}
     fields = {term for value in values for term in asked.field_terms(value.field)}
-    said.update(*(_written_in_parts(asked, value.field) for value in values))
-    fields.update(asked.terms(name_of(table.file)), asked.terms(" ".join(LISTS["rows"])))
-    fields.update(asked.terms(" ".join(LISTS["days"])) if asked.says("days") and table.days else ())
+    said.update(*(written_in_parts(asked, value.field) for value in values))
+    fields.update(asked.terms(name_of(table.file)), asked.listed("rows"))
+    fields.update(asked.listed("days") if asked.says("days") and table.days else ())
     left = {word for place, word in enumerate(asked.words) if place not in said and word in asked.content}
     other = {word for word in left if not all(is_of(term, fields) for term in asked.terms(word))}
     first = next((word for word in asked.words if word in asked.content), "")
     n_explained = len({*asked.words}.intersection(asked.content)) - len(other)
     more = int(n_explained >= enough and first not in other)
     return max(len(other - {first}) - more, 0) + 2 * (first in other and not _may_be_rows(asked, first))
-
-
-def is_of(term: str, fields: set[str]) -> bool:
-    """Say whether a field is called by a term, or by one that begins like it: "assigned to", of an assignee."""
-    return term in fields or (len(term) > LEAST_STEM and any(field.startswith(term) for field in fields))
 
 
 def _may_be_rows(asked: Asked, word: str) -> bool:
@@ -321,9 +230,8 @@ def chosen_of(asked: Asked, values: Sequence[Value]) -> list[Value]:
 
 def without_alternatives(asked: Asked, values: list[Value]) -> list[Value]:
     """Return values without those of a field between which a question asks to choose: "is its tier gold or silver"."""
-    every = asked.terms(" ".join(asked.words))
     n_of = Counter(value.field for value in values if value.field)
-    between = {field for field, n in n_of.items() if n > 1 and asked.says("or") and is_field(asked, field, every)}
+    between = {field for field, n in n_of.items() if n > 1 and asked.says("or") and is_field(asked, field, asked.said)}
     return [value for value in values if value.field not in between]
 
 
