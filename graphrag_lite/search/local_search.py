@@ -14,6 +14,7 @@ from graphrag_lite.search.bylines import byline_answer
 from graphrag_lite.search.comparison import of_each
 from graphrag_lite.search.date_answers import COMPUTED, OPEN, date_answer
 from graphrag_lite.search.definitions import defining_units
+from graphrag_lite.search.developments import development
 from graphrag_lite.search.documents_asked import under_titles
 from graphrag_lite.search.entity_statements import entity_answer
 from graphrag_lite.search.held_facts import opening_facts
@@ -63,6 +64,8 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         return told
     if told := release_answer(question, method, ranking):
         return told
+    if developed := development(question):
+        return compose(question, method, developed, ranking)
     nothing = says_nothing(question, question.weights)
     if nothing or (nothing is False and nothing_told(question, scores)):
         return compose(question, method, [], ranking)
