@@ -81,7 +81,7 @@ def as_titles_say(
         }
         if like and (said.word, said.number) not in like:
             (word, _), written = next(iter(like.items()))
-            initials = not word.startswith(said.word) and not said.word.startswith(word)
+            initials = word == said.before[:1] + said.word[:1] and not said.word.startswith(word)
             stated = question[said.start - initials * (len(said.before) + 1) : said.end]
             if word == said.word or borne_out(stated, said, word):
                 found[stated] = written

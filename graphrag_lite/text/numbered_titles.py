@@ -14,6 +14,7 @@ _AFTER = re.compile(
 )
 _BEFORE = re.compile(rf"\b(?:(\d{{1,3}})(?ai:st|nd|rd|th)|((?ai:{'|'.join(_ORDINALS)}))) ({_LETTER}{{1,40}})")
 
+YEAR_DIGITS = 4
 _PART = re.compile(r"[\s/|,:(–-]*\b(?:part|chapter|page|section) \d+\)?$", re.I)
 
 
@@ -64,12 +65,15 @@ def without_part(title: str) -> str:
 def abbreviates(word: str, said: Numbered) -> bool:
     """Say whether a word is the one that has a number in a question, one of both cut short, or its initials.
 
+    Of "fiscal 2020" these are of "fiscal year".
+
     >>> [abbreviates(word, Numbered("quarter", "3")) for word in ("q", "quarter", "quarters", "part")]
     [True, True, True, False]
-    >>> abbreviates("fy", Numbered("year", "2020", "fiscal"))
-    True
+    >>> abbreviates("fy", Numbered("year", "2020", "fiscal")), abbreviates("fy", Numbered("fiscal", "2020"))
+    (True, True)
     """
-    return word.startswith(said.word) or said.word.startswith(word) or word == said.before[:1] + said.word[:1]
+    initials = (said.before[:1] + said.word[:1], said.word[:1] + "y" if len(said.number) == YEAR_DIGITS else "")
+    return word.startswith(said.word) or said.word.startswith(word) or word in initials
 
 
 def as_said(said: Numbered) -> str:

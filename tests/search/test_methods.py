@@ -213,7 +213,13 @@ def test_a_question_is_answered_by_the_document_whose_title_it_states(tmp_path: 
     ]
     (tmp_path / "calls.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
     index = Index(pipeline.index(tmp_path, tmp_path / "output", Settings()).snapshot)
-    for said in ("FY20 Q3", "q3 of fy20", "FY20Q3", "the third quarter of fiscal year 2020"):
+    for said in (
+        "FY20 Q3",
+        "q3 of fy20",
+        "FY20Q3",
+        "third quarter of fiscal 2020",
+        "the third quarter of fiscal year 2020",
+    ):
         answer = index.query(f"Acme Corp in {said}")
         assert answer.documents[0] == "203" and answer.citations[0].document == "203", said
     assert answer.readings == {"third quarter": "Q3", "fiscal year 2020": "FY20"}
