@@ -90,10 +90,12 @@ def _told(question: "Question", subject: str) -> list[_Told]:
     about = [term for term in question.terms_of(subject) if term not in says_little and index.bm25.holds(term)]
     others = sorted({other for term, forms in sought.others if term in about for other in forms}.difference(about))
     scores, weight = index.bm25.scores([*about, *others]), term_idf(index.bm25, about)
-    first = min((one.first.toordinal() for one in named), default=1)
-    goes_on = not named or _SINCE.search(question.as_read)
-    last = date.max.toordinal() if goes_on else max(one.last.toordinal() for one in named)
-    units = np.flatnonzero((index.days >= first) & (index.days <= last) & (scores > 0))
+    goes_on = _SINCE.search(question.as_read)
+    within = np.full(len(index.days), not named)
+    for one in named:
+        last = date.max if goes_on else one.last
+        within |= (index.days >= one.first.toordinal()) & (index.days <= last.toordinal())
+    units = np.flatnonzero(within & (index.days > 0) & (scores > 0))
     best_first = units[np.argsort(-scores[units], kind="stable")].tolist()
     # Who is in each title, as the company of a series of calls, is named in few of its sentences.
     titles = [index.cell("documents", "title", index.document_row[unit]) for unit in best_first[:TITLES]]

@@ -51,6 +51,10 @@ def test_each_period_tells_its_own_in_order(reports: Index, question: str, years
     assert [each for each in of_years if each in found] == found
 
 
+def test_of_two_years_compared_no_other_is_told(reports: Index) -> None:
+    assert told(reports, "Compare Lumo lamp sales in 2016 and 2019.") == [SALES.format(n=48), SALES.format(n=57)]
+
+
 def test_each_sentence_stands_below_its_document_and_day(reports: Index) -> None:
     answer = reports.query("How did Lumo lamp sales change from 2017 to 2019?").answer
     assert answer.startswith("Holm Works, report 2017 (2017-03-31): Sales of the Lumo lamp grew 51 percent. [1]")
