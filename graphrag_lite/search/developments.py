@@ -92,9 +92,9 @@ def _told(question: "Question", subject: str) -> list[_Told]:
     scores, weight = index.bm25.scores([*about, *others]), term_idf(index.bm25, about)
     goes_on = _SINCE.search(question.as_read)
     within = np.full(len(index.days), not named)
-    for one in named:
-        last = date.max if goes_on else one.last
-        within |= (index.days >= one.first.toordinal()) & (index.days <= last.toordinal())
+    for period in named:
+        last = date.max if goes_on else period.last
+        within |= (index.days >= period.first.toordinal()) & (index.days <= last.toordinal())
     units = np.flatnonzero(within & (index.days > 0) & (scores > 0))
     best_first = units[np.argsort(-scores[units], kind="stable")].tolist()
     # Who is in each title, as the company of a series of calls, is named in few of its sentences.
