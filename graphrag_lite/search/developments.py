@@ -88,8 +88,8 @@ def _told(question: "Question", subject: str) -> list[_Told]:
     sought = replace(expected_answer(question, question.features), kind="number")
     says_little = ASKING | sought.idle
     about = [term for term in question.terms_of(subject) if term not in says_little and index.bm25.holds(term)]
-    others = sorted({other for term, forms in sought.others if term in about for other in forms}.difference(about))
-    scores, weight = index.bm25.scores([*about, *others]), term_idf(index.bm25, about)
+    forms_of = {form for term, forms in sought.others if term in about for form in forms}
+    scores, weight = index.bm25.scores([*about, *sorted(forms_of.difference(about))]), term_idf(index.bm25, about)
     goes_on = _SINCE.search(question.as_read)
     within = np.full(len(index.days), not named)
     for period in named:
@@ -106,6 +106,7 @@ def _told(question: "Question", subject: str) -> list[_Told]:
     for unit in best_first:
         if unit in hold:
             of_document.setdefault(index.document_row[unit], []).append(unit)
+    besides = set(about).difference(names, of_all)
     alike = {other: term for term, forms in sought.others if term in weight for other in forms} | {t: t for t in weight}
     found = []
     for row, own in of_document.items():
@@ -113,7 +114,8 @@ def _told(question: "Question", subject: str) -> list[_Told]:
         for one in choose_sentences(index, about, read, SENTENCES, scores=scores[read].tolist(), sought=sought):
             said, language = read_out(index, one)
             in_order = [alike.get(term, "") for term in terms(said, language)]
-            if set(in_order).issuperset(names) and not ASKS.search(said):
+            tells = besides.intersection(in_order) if besides else in_order
+            if tells and set(in_order).issuperset(names) and not ASKS.search(said):
                 heading = f"{index.cell('documents', 'title', row)} ({date.fromordinal(int(index.days[one.unit]))})"
                 held = -sum(weight[term] for term in weight if term in in_order and term not in of_all)
                 place = replace(one, about=heading)

@@ -65,6 +65,10 @@ def test_what_is_dated_later_is_not_told(reports: Index) -> None:
     assert found == [SALES.format(n=45), SALES.format(n=48)]
 
 
+def test_documents_that_only_share_a_name_tell_no_course(reports: Index) -> None:
+    assert "-03-31): " not in reports.query("How did the repair policy of Lumo change over the years?").answer
+
+
 @pytest.mark.parametrize(
     "question", ["How much did sales of the Lumo lamp grow?", "Which lamp has grown in sales over the years?"]
 )
