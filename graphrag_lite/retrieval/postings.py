@@ -27,6 +27,10 @@ class Postings:
     counts: npt.NDArray[np.uint8]  # (n_postings,)
 
 
+Side = tuple[npt.NDArray[np.int64], Postings, npt.NDArray[np.int64]]
+"""The places of its terms among those of both runs, its postings, and the row of each of its units now."""
+
+
 def count_postings(texts: Iterable[Mapping[str, int] | None], rows: npt.NDArray[np.int64]) -> Postings:
     """Return the postings of texts that are counted by term; text r is that of unit `rows[r]`, and these ascend.
 
@@ -57,21 +61,29 @@ def join_postings(before: Postings, rows_then: npt.NDArray[np.int64], made: Post
         return made
     words = sorted({*before.vocabulary, *made.vocabulary})
     place = {word: i for i, word in enumerate(words)}
-
-    def keys(one: Postings, rows: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
-        terms = np.array([place[word] for word in one.vocabulary], np.int64)
-        return np.repeat(terms * len(rows_then), np.diff(one.offsets)) + rows
-
     stays = np.flatnonzero(rows_then >= 0)
     row_of = np.full(max(before.units.max(), rows_then.max(initial=-1)) + 1, -1)  # the row now of each unit then
     row_of[rows_then[stays]] = stays
-    rows = row_of[before.units]
-    kept = rows >= 0
-    key = np.concatenate((keys(before, rows)[kept], keys(made, made.units)))
-    order = np.argsort(key, kind="stable")  # two rows that ascend, mostly: soon done
-    counts = np.concatenate((before.counts[kept], made.counts))[order]
-    key = key[order]
-    ends = np.searchsorted(key, np.arange(len(words) + 1) * len(rows_then))
-    held = np.diff(ends) > 0
-    vocabulary = [word for word, one in zip(words, held.tolist(), strict=True) if one]
-    return Postings(vocabulary, ends[np.append(True, held)], (key % len(rows_then)).astype(np.int32), counts)
+    sides = [
+        (np.array([place[word] for word in one.vocabulary], np.int64), one, rows)
+        for one, rows in ((before, row_of), (made, np.arange(len(rows_then))))
+    ]
+    parts = [_joined(sides, start, len(rows_then)) for start in range(0, len(words), AT_ONCE)]
+    n_of, units, counts = map(np.concatenate, zip(*parts, strict=True))
+    vocabulary = [word for word, n in zip(words, n_of.tolist(), strict=False) if n]
+    return Postings(vocabulary, np.cumsum([0, *n_of[n_of > 0]]), units, counts)
+
+
+def _joined(sides: Iterable[Side], start: int, n_units: int) -> tuple[npt.NDArray[np.integer[Any]], ...]:
+    """Return how many postings each of `AT_ONCE` terms has, and their units and counts: all take 40 bytes each."""
+    held = []
+    for places, one, row_of in sides:
+        first, last = np.searchsorted(places, (start, start + AT_ONCE))
+        offsets = one.offsets[first : last + 1]
+        part = slice(offsets[0], offsets[-1])
+        terms, rows = np.repeat(places[first:last] - start, np.diff(offsets)), row_of[one.units[part]]
+        stays = rows >= 0
+        held.append((terms[stays], rows[stays], one.counts[part][stays]))
+    terms, rows, counts = map(np.concatenate, zip(*held, strict=True))
+    order = np.argsort(terms * n_units + rows, kind="stable")  # two rows that ascend, mostly: soon done
+    return np.bincount(terms, minlength=AT_ONCE), rows[order].astype(np.int32), counts[order]

@@ -177,7 +177,8 @@ def _read(stage: Stage, so_far: Progress) -> dict[str, Any]:
             memory[name] = tables.make(name, so_far.inputs[name])
         wanted = list(stage.columns.get(name, tables.schema(name).names))
         if name not in memory or not set(wanted) <= set(memory[name].column_names):
-            large = tables.path_in(so_far.building, name).stat().st_size >= LARGE // 4
+            without_texts = name in tables.STORED_IN and "text" not in wanted
+            large = without_texts or tables.path_in(so_far.building, name).stat().st_size >= LARGE // 4
             memory[name] = tables.read(so_far.building, name, wanted if large else None)
         read[name] = memory[name].select(wanted) if name in stage.columns else memory[name]
         if memory[name].nbytes >= LARGE and not so_far.only_here(name):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphrag_lite.retrieval import postings
 from graphrag_lite.retrieval.bm25 import build
 from graphrag_lite.retrieval.postings import join_postings
 
@@ -56,7 +57,9 @@ def test_postings_joined_with_those_before_are_those_from_nothing(
     new = [place for place, row in enumerate(rows_then) if row < 0]
     made = build([terms if row < 0 else [] for row, terms in zip(rows_then, term_lists, strict=True)])
     assert set(made.units.tolist()) <= set(new)
-    joined = join_postings(build(before), np.array(rows_then, np.int64), made)
+    with pytest.MonkeyPatch.context() as few:
+        few.setattr(postings, "AT_ONCE", data.draw(st.sampled_from([2, 1024])))
+        joined = join_postings(build(before), np.array(rows_then, np.int64), made)
     expected = build(term_lists)
     assert list(joined.vocabulary) == list(expected.vocabulary)
     for name in ("offsets", "units", "counts"):

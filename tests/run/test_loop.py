@@ -109,6 +109,24 @@ def test_of_large_tables_stages_hold_their_columns_alone_with_the_same_bytes(
     assert bytes_of(index(texts, output).snapshot) == bytes_of(made.snapshot)
 
 
+def test_texts_of_units_are_read_for_stages_that_ask_for_them(
+    texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "LARGE", 0)  # no table is held for long
+    read, asked = tables.read, list[object]()
+
+    def noted(folder: Path, name: str, only: list[str] | None = None) -> Any:
+        if name == "source_units":
+            asked.append(only)
+        return read(folder, name, only)
+
+    monkeypatch.setattr(tables, "read", noted)
+    index(texts, output)
+    columns = [list(stage.columns.get("source_units", ["text"])) for stage in pipeline.stages()]
+    without = [names for names in columns if "text" not in names]
+    assert without and all(names in asked for names in without)
+
+
 def test_the_command_says_so_and_loads_nothing_heavy(sample: Path, tmp_path: Path) -> None:
     """So it takes well under two seconds; `benchmarks/noop.py` has the times."""
     shutil.copytree(sample.parents[1], tmp_path / "output")
