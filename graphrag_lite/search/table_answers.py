@@ -6,6 +6,7 @@ the numbers of a field come to, and one for a cell of the row that it names.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -85,7 +86,7 @@ def _table_asked(asked: Asked) -> Table | None:
 
 def _answer_of(asked: Asked, method: str, table: Table, ranking: Ranking) -> Answer | None:
     question = asked.question
-    counts = HOW_MANY.search(question.text) is not None
+    counts, much = HOW_MANY.search(question.text) is not None, "much" in asked.words
     values = table_values.values_named(asked, table)
     named = table_values.chosen_of(asked, values)
     shared = table_values.without_alternatives(asked, named)
@@ -97,11 +98,11 @@ def _answer_of(asked: Asked, method: str, table: Table, ranking: Ranking) -> Ans
     if asked.says("most"):
         return _most(asked, method, [*values, *chosen], table)
     who = asked.words[0] in LISTS["who"]
-    lists = counts or LIST.search(question.text) is not None or "much" in asked.words or (who and len(chosen) > 1)
+    lists = counts or LIST.search(question.text) is not None or much or (who and len(chosen) > 1)
     one = _ASKS_CELL.match(question.text) is not None
     told = None
-    if chosen and (one or counts or who or more):
-        told = _cells_of_values(asked, method, chosen, named, table, counted=counts)
+    if chosen and (one or counts or much or who or more):
+        told = _cells_of_values(asked, method, chosen, named, table, counted=counts or much)
     if counts and not chosen:
         return _counted_rows(asked, method, table)
     left = unexplained(asked, [*values, *chosen], table)
@@ -193,9 +194,12 @@ def _counted_rows(asked: Asked, method: str, table: Table) -> Answer | None:
 
 def _cited_rows(question: "Question", method: str, lead: str, rows: Mapping[int, int], field: str) -> Answer:
     """Return the names of the first rows, as `_cited` does, and how many more there are."""
-    told = [(name_of_row(question.index, row), row) for row in sorted(rows)[:SHOWN]]
-    more = [f"- and {len(rows) - SHOWN} more"] if len(rows) > SHOWN else []
-    return _cited(question, method, lead, told, field, rows, more)
+    called: dict[str, list[int]] = defaultdict(list)
+    for row in sorted(rows):
+        called[name_of_row(question.index, row)].append(row)
+    told = [(f"{name} ({len(own)} rows)" if len(own) > 1 else name, own[0]) for name, own in called.items()]
+    more = [f"- and {n:,} more"] if (n := sum(map(len, [*called.values()][SHOWN:]))) else []
+    return _cited(question, method, lead, told[:SHOWN], field, rows, more)
 
 
 def _most(asked: Asked, method: str, values: Sequence[Value], table: Table) -> Answer | None:

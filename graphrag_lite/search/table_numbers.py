@@ -52,7 +52,8 @@ def _computed_of(
     for cell in (cell for cells in rows.values() for cell in cells if not cell.is_key and cell.field not in taken):
         if (number := amount(cell.value)) is not None:
             numbers[cell.field].append((number, cell))
-    field = _summed_field(asked, [*own, *_ENDS.get(kind, ())] if own else asked.words, numbers)
+    field = _summed_field(asked, [*own, *_ENDS.get(kind, ())], numbers) if own else ""
+    field = field or _summed_field(asked, asked.words, numbers)
     found = numbers[field]
     told = _COMPUTED[kind]([number for number, _ in found]) if found else Decimal(0)
     cells = [cell for number, cell in found if kind in ("sum", "mean") or number == told]

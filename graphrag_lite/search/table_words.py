@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 LISTS = sections(__package__, "table_answers.txt")
 ASKS_ROWS = {"list", "who", "most", "fewest", "sum", "mean", "largest", "smallest"}  # lists of words
+STEMMED = ("en", "de", "fr", "es")  # languages of the words that ask for a field
 LONGEST_VALUE = 6  # words of a cell that a question may name, though no other row has it
 _SPLIT = re.compile(r"_|(?<=[a-z])(?=[A-Z][a-z])")  # "gdpPercap", "temp_max"
 
@@ -87,7 +88,9 @@ def is_field(asked: Asked, field: str, said: Iterable[str]) -> bool:
     own = asked.field_terms(field)
     own = (own - asked.listed("sum")) or own  # `medals.total`
     return bool(own) and (
-        all(any(begins(one, term) for term in said) for one in own) or bool(written_in_parts(asked, field))
+        all(any(begins(one, term) for term in said) for one in own)
+        or any(not asked_by(one).isdisjoint(said) for one in own)
+        or bool(written_in_parts(asked, field))
     )
 
 
@@ -107,9 +110,25 @@ def written_in_parts(asked: Asked, field: str) -> frozenset[int]:
 
 
 def begins(field: str, term: str) -> bool:
-    return field == term or (len(term) > 2 and field.startswith(term))
+    """Say whether a field's term is one that is said, begins with it, or is asked by it."""
+    return field == term or (len(term) > 2 and field.startswith(term)) or term in asked_by(field)
+
+
+def asked_by(field: str) -> frozenset[str]:
+    """Return the terms by which a field's term is asked for: "tall", of a height."""
+    return _asking().get(field, frozenset())
+
+
+@cache
+def _asking() -> dict[str, frozenset[str]]:
+    measures = {name: words for name, words in LISTS.items() if name.startswith("measure ")}
+    stemmed = {
+        name: {term for code in STEMMED for term in terms(" ".join(words), code)} for name, words in measures.items()
+    }
+    return {term: frozenset(stemmed[name]) for name in measures for term in terms(name, "en")[1:]}
 
 
 def is_of(term: str, fields: set[str]) -> bool:
     """Say whether a field is called by a term, or by one that begins like it: "assigned to", of an assignee."""
-    return term in fields or (len(term) > LEAST_STEM and any(field.startswith(term) for field in fields))
+    alike = len(term) > LEAST_STEM and any(field.startswith(term) for field in fields)
+    return term in fields or alike or any(term in asked_by(field) for field in fields)

@@ -290,3 +290,43 @@ def test_tables_of_numbers_are_asked_by_field_value_and_file(catches: Index, que
 def test_a_large_table_is_not_read_for_other_questions(catches: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_tables.Table, "columns", property(lambda _table: pytest.fail("its cells are read")))
     assert catches.query("Why is the sky blue?").abstained
+
+
+@pytest.fixture(scope="module")
+def animals(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    rows = [
+        {
+            "ring": f"R{n:03}",
+            "Body Mass (g)": str(700 + (n * 37) % 101),
+            "height": str(30 + n),
+            "death_date": f"2021-03-{n:02}",
+            "food": ("fish", "grass", "seeds")[n % 3],
+            "grams_fed": str(10 * n),
+        }
+        for n in range(1, 25)
+    ]
+    return indexed(rows, tmp_path_factory.mktemp("animals") / "birds.csv")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (
+            "How heavy was the heaviest bird?",
+            f"Largest Body Mass (g): {max(700 + (n * 37) % 101 for n in range(1, 25))}, of 24 rows.",
+        ),
+        ("How tall is R007?", "height: 37"),
+        ("How heavy is R002?", "Body Mass (g): 774"),
+        ("When did R011 die?", "death_date: 2021-03-11"),
+        ("How much was R005 fed?", "grams_fed: 50"),
+    ],
+)
+def test_what_a_field_says_is_asked_by_other_words(animals: Index, question: str, expected: str) -> None:
+    assert expected in animals.query(question).answer
+
+
+def test_rows_of_one_name_are_told_once(tmp_path: Path) -> None:
+    rows = [{"species": ("Blue Gull", "Red Teal")[n % 2], "weight": str(n)} for n in range(24)]
+    answer = indexed(rows, tmp_path / "birds.csv").query("How many Blue Gull birds are there?")
+    assert answer.answer == "12 of 24 have species: Blue Gull.\n- Blue Gull (12 rows) [1]"
+    assert len(answer.documents) == 12
