@@ -7,6 +7,14 @@ from click.testing import CliRunner, Result
 
 from graphrag_lite.cli import main
 
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
+from graphrag_lite.cli import main
+main()
+"""
+"""A command line that may write so many bytes to a file, its first argument."""
+
 
 def invoke(*arguments: object) -> Result:
     """Run a command in this process; an error that is not for the user is raised."""

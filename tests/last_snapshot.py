@@ -42,3 +42,8 @@ def forget_code() -> None:
     """Read the code again: within one process it is taken to stay as it is."""
     for name in ("code_hash", "libraries", "_shown", "_modules", "_imports", "_text", "_hash", "_data_files"):
         getattr(stamps, name).cache_clear()
+
+
+def bytes_of(snapshot: Path) -> dict[str, bytes]:
+    """Return what stands in each file of a snapshot's tables."""
+    return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}

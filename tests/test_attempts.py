@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import stub_replies
 from click.testing import CliRunner
+from last_snapshot import bytes_of
 from lessons import lessons
 from stub_model import StubModel
 
@@ -57,10 +58,6 @@ def index(folder: Path, output: Path, *, asks: bool, **services: Any) -> Run:
         values |= {"method": "standard", "llm": {"model": "stub"}, "extract_claims": {"enabled": True}}
         services.setdefault("model", StubModel(lambda request: stub_replies.reply(request.messages)))
     return pipeline.index(folder, output, Settings.model_validate(values), **services)
-
-
-def bytes_of(snapshot: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}
 
 
 def failures_of(run: Run) -> list[dict[str, Any]]:

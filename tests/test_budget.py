@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 import stub_replies
+from last_snapshot import bytes_of
 from stub_model import StubModel
 
-from graphrag_lite import pipeline, tables
+from graphrag_lite import pipeline
 from graphrag_lite.cli import main
 from graphrag_lite.errors import ModelError
 from graphrag_lite.run import snapshots
@@ -27,10 +28,6 @@ def stub() -> StubModel:
 def index(corpus: Path, output: Path, model: StubModel, **llm: Any) -> Run:
     values = {"method": "standard", "llm": {"model": "stub", "prices": PRICES, **llm}}
     return pipeline.index(corpus, output, Settings.model_validate(values), model=model)
-
-
-def tables_of(snapshot: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}
 
 
 @pytest.fixture
@@ -62,17 +59,17 @@ def test_a_run_goes_on_in_steps_and_pays_for_nothing_twice(
     assert all(f"llm.{next(iter(limit))}" in message and "kept" in message for message in messages)
     assert set(asked.asked.values()) == {1}, "no question was paid for twice"
     assert asked.asked == once.asked
-    assert tables_of(run.snapshot) == tables_of(undisturbed.snapshot)
+    assert bytes_of(run.snapshot) == bytes_of(undisturbed.snapshot)
 
 
 def test_the_snapshot_before_stays_current(notes: Path, tmp_path: Path) -> None:
     output, model = tmp_path / "output", stub()
     first = index(notes, output, model)
-    content = tables_of(first.snapshot)
+    content = bytes_of(first.snapshot)
     (notes / "new.txt").write_text("Vera Rubin met Kent Ford in Tucson.\n" * 3)
     with pytest.raises(ModelError, match=r"llm\.max_calls"):
         index(notes, output, model, max_calls=1)
-    assert snapshots.current(output) == first.snapshot and tables_of(first.snapshot) == content
+    assert snapshots.current(output) == first.snapshot and bytes_of(first.snapshot) == content
     run = index(notes, output, model)
     assert run.changed and run.snapshot != first.snapshot and set(model.asked.values()) == {1}
 

@@ -15,7 +15,8 @@ from typing import Any
 import click
 import pytest
 from click.testing import Result
-from invoking import invoke, objects
+from invoking import LIMITED, invoke, objects
+from last_snapshot import bytes_of
 from lessons import lessons
 from rich.console import Console
 
@@ -225,18 +226,6 @@ def test_a_corpus_without_names_makes_an_index_that_answers(
 # --- a disk that does not take what is written
 
 
-LIMITED = """
-import resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
-from graphrag_lite.cli import main
-main()
-"""
-
-
-def files_of(snapshot: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}
-
-
 def test_a_file_that_cannot_grow_is_one_error_and_nothing_is_published(notes: Path, tmp_path: Path) -> None:
     for path in sorted(notes.iterdir())[8:]:
         path.unlink()
@@ -254,7 +243,7 @@ def test_a_file_that_cannot_grow_is_one_error_and_nothing_is_published(notes: Pa
     assert invoke(*arguments).exit_code == 0
     values = {"split_text_units": {"size": 100, "overlap": 10}, "communities": {"mode": "full"}}
     clean = pipeline.index(notes, tmp_path / "clean", Settings.model_validate(values))
-    assert files_of(snapshots.current(tmp_path / "output")) == files_of(clean.snapshot)
+    assert bytes_of(snapshots.current(tmp_path / "output")) == bytes_of(clean.snapshot)
 
 
 @pytest.fixture

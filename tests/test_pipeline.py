@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from last_snapshot import bytes_of
 
 from graphrag_lite import attempts, pipeline, tables
 from graphrag_lite.errors import GraphragLiteError
@@ -37,10 +38,6 @@ if __name__ == "__main__":
     run = pipeline.index(Path(sys.argv[1]), Path(sys.argv[2]), settings.Settings(), workers=int(sys.argv[3]))
     print(run.snapshot)
 """
-
-
-def bytes_of(snapshot: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}
 
 
 def index(corpus: Path, output: Path, workers: int = 1, **settings: Any) -> dict[str, bytes]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import stub_replies
+from last_snapshot import bytes_of
 from stub_model import StubModel
 
 from graphrag_lite import pipeline, tables
@@ -43,10 +44,6 @@ def settings(**changes: Any) -> Settings:
 
 def index(corpus: Path, output: Path, stub: StubModel, **changes: Any) -> Run:
     return pipeline.index(corpus, output, settings(**changes), model=stub)
-
-
-def bytes_of(snapshot: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}
 
 
 @pytest.fixture

@@ -54,14 +54,11 @@ def _longer(index: "SnapshotView", version: str) -> str:
 def _is_of_titles(index: "SnapshotView", stated: str, said: "Numbered", word: str) -> bool:
     """Say whether what a question says with a number is a word of titles, though they write it as `word`.
 
-    It is not, where a text holds it as it is ("HIV-1"), or where less than half of the documents with that word in
-    the title, and a number, say what it would be short for. A single letter is short for many words: those with
-    the same number have to say that, too. Of a word that no text holds ("third quarter") there is nothing to say.
+    It is not, where less than half of the documents with that word in the title, and a number, say what it would be
+    short for. A single letter is short for many words: those with the same number have to say that, too. Of a word
+    that no text holds ("third quarter") there is nothing to say.
     """
     language = index.languages[0] if index.languages else ""
-    apart = any(map(str.isspace, stated))
-    if not apart and _is_written(index, stated, language):
-        return False
     numbers = [said.number] if len(word) == 1 else list(index.title_numbers)
     places = [at for number in numbers for other, _, at in index.title_numbers.get(number, ()) if other == word]
     units = np.unique(np.concatenate([index.bm25.units[:0], *(index.attributes.units[place] for place in places)]))
@@ -71,7 +68,7 @@ def _is_of_titles(index: "SnapshotView", stated: str, said: "Numbered", word: st
     spelt = terms(f"{said.before} {said.word}" if initials else said.word, language)
     told = [document_row[index.bm25.units_of(term)] for term in spelt]
     if not told or not all(map(len, told)):
-        return apart
+        return any(map(str.isspace, stated))
     if min(len(np.intersect1d(rows, one)) for one in told) < len(rows) / 2:
         return False
     if len(word) > 1:
@@ -79,16 +76,3 @@ def _is_of_titles(index: "SnapshotView", stated: str, said: "Numbered", word: st
     pattern = re.compile(as_said(said), re.I)
     read = rows[:MAX_READ].tolist()
     return 2 * sum(pattern.search(index.document_text(row)) is not None for row in read) >= len(read)
-
-
-def _is_written(index: "SnapshotView", word: str, language: str) -> bool:
-    """Say whether a text holds a word as it is, letters and digits in one."""
-    parts = list(dict.fromkeys(terms(word, language)))
-    if not parts:
-        return False
-    both = index.bm25.units_of(parts[0])
-    for part in parts[1:]:
-        both = np.intersect1d(both, index.bm25.units_of(part))
-    if len(parts) == 1:
-        return len(both) > 0
-    return any(word.casefold() in index.passage(unit)[0].casefold() for unit in both[:MAX_READ].tolist())

@@ -42,13 +42,6 @@ def test_marks_are_read_in_every_form(written: str, kept: str) -> None:
     assert Marks(shown={3, 4, 5, 8}).renumber(written) == kept
 
 
-def test_ids_that_were_not_shown_are_dropped_and_counted_and_texts_share_one_numbering() -> None:
-    marks = Marks(shown=range(1, 5))
-    assert marks.renumber("A [4]. B [0, 5].") == "A [1]. B."
-    assert marks.renumber("C [2][4]. D [1914-1918].") == "C [2][1]. D."
-    assert marks.numbers == {4: 1, 2: 2} and marks.n_dropped == 7
-
-
 def test_every_mark_of_real_reports_is_read(shared: Path) -> None:
     n_marks = 0
     for index in ("dulce_index", "msgraphrag_verbs_fixture"):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stub_server import Fault, StubServer
+from stub_server import SCHEMA, Fault, StubServer
 
 from graphrag_lite.errors import CallError, ModelError, SettingsError
 from graphrag_lite.llm.chat import Reply, Request
@@ -19,12 +19,6 @@ from graphrag_lite.settings.models import Embeddings, Llm, Takes
 from graphrag_lite.settings.presets import PRESETS
 
 KEY = "sk-secret-0123456789"
-SCHEMA = {
-    "type": "object",
-    "properties": {"title": {"type": "string"}},
-    "required": ["title"],
-    "additionalProperties": False,
-}
 LONG = "Marley was dead, to begin with. " * 400  # 3,200 tokens
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from stub_server import Fault, StubServer, prompt_of, refused_port
+from stub_server import SCHEMA, Fault, StubServer, prompt_of, refused_port
 
 from graphrag_lite.errors import CallError, ModelError, SettingsError, UnansweredError
 from graphrag_lite.llm import endpoint, http_client, retries
@@ -20,12 +20,6 @@ from graphrag_lite.llm.chat import Reply, Request, Usage
 from graphrag_lite.llm.openai_chat import OpenAIChat
 from graphrag_lite.settings.models import Llm
 
-SCHEMA = {
-    "type": "object",
-    "properties": {"title": {"type": "string"}},
-    "required": ["title"],
-    "additionalProperties": False,
-}
 KEY = "sk+secret+0123456789"
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from last_snapshot import forget_code
+from last_snapshot import bytes_of, forget_code
 from lessons import lessons
 
 from graphrag_lite import attempts, pipeline, tables
@@ -69,10 +69,6 @@ def first(made: Run, output: Path) -> Run:
 
 def index(folder: Path, output: Path, settings: dict[str, Any] | None = None) -> Run:
     return pipeline.index(folder, output, Settings.model_validate(settings or {}))
-
-
-def bytes_of(snapshot: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}
 
 
 def fail_at(monkeypatch: pytest.MonkeyPatch, name: str, error: type[BaseException], *, after: bool = False) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from last_snapshot import bytes_of
 
 from graphrag_lite import pipeline, tables
 from graphrag_lite.errors import SettingsError, WorkerError
@@ -20,10 +21,6 @@ from graphrag_lite.watch import Silence
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 STORE = 80_000_000  # bytes, hardly more than the least that Ray takes
 MACHINE = {"object_store_memory": STORE}
-
-
-def bytes_of(snapshot: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(snapshot)): path.read_bytes() for path in tables.files(snapshot)}
 
 
 class Joining(Silence):

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import stub_replies
 from click.testing import CliRunner, Result
+from invoking import LIMITED
 from stub_model import StubModel
 from stub_server import Fault, StubServer, prompt_of
 
@@ -66,14 +67,6 @@ def query(root: Path, server: StubServer) -> Callable[..., Result]:
         return CliRunner().invoke(main, ["query", "--root", str(root), *map(str, arguments)], catch_exceptions=False)
 
     return run
-
-
-LIMITED = """
-import resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
-from graphrag_lite.cli import main
-main()
-"""
 
 
 @pytest.mark.parametrize("most_bytes", [1, 30_000])  # no memo can be made; it can be opened, and takes no answer

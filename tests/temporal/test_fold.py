@@ -138,16 +138,6 @@ def test_only_what_has_the_relation_and_the_subject_or_object_is_ended(history: 
     assert [fact for fact in facts(history) if fact[:2] == (0, 0)] == facts(own)
 
 
-def test_paris_berlin_paris_is_three_facts() -> None:
-    paris, berlin = 0, 1
-    found = now(facts([said(paris, 1), said(berlin, 4), said(paris, 8)]))
-    assert [fact[2:7] for fact in found] == [
-        (paris, STATE, 1, 4, "succeeded"),
-        (paris, STATE, 8, UNKNOWN, ""),
-        (berlin, STATE, 4, 8, "succeeded"),
-    ]
-
-
 def test_a_stated_end_is_not_overridden() -> None:
     found = now(facts([said(0, 1, 8), said(1, 4)]))
     assert [(fact[4], fact[5], fact[7]) for fact in found] == [(1, 8, True), (4, UNKNOWN, True)]

@@ -185,13 +185,6 @@ def test_articles_between_two_dates_are_of_a_span(language: str, sentence: str) 
     assert told(sentence, SAID, language) == [("state", "2019-04-01", "2021-05-01")]
 
 
-@given(DAYS)
-def test_a_day_is_itself_in_every_form(day: date) -> None:
-    after = (day + timedelta(days=1)).isoformat()
-    for form in ("%Y-%m-%d", "%B %-d, %Y", "%-d %B %Y", "%b. %-d, %Y"):
-        assert [one[1:] for one in told(f"It rained on {day.strftime(form)}.", None)] == [(day.isoformat(), after)]
-
-
 @given(DAYS, st.integers(1, 300))
 def test_days_ago_and_ahead_are_counted_from_the_day_on_which_it_was_said(said: date, n: int) -> None:
     assert told(f"I saw it {n} days ago.", said)[0][1] == (said - timedelta(days=n)).isoformat()
