@@ -1,20 +1,23 @@
-"""What the pipeline itself costs around a model's answers: CPU, memory, and how full it keeps the model.
+"""What the pipeline itself costs around a model's answers: CPU, memory, waiting, and how full it keeps the model.
 
-    python benchmarks/model_overhead.py scale_eltec_eng/corpus.jsonl
+    python benchmarks/model_overhead.py scale_eltec_eng/corpus.jsonl [--before CHECKOUT]
 
-The model is the stub of the tests, an HTTP server in a process of its own that answers after a fixed latency. Every
-figure is of a process of ours, start-up included.
+The model is the stub of the tests, one HTTP server in a process of its own that answers after a fixed latency, and
+fails where it is asked for the models `down` and `silent`. Every figure is of a process of ours, start-up included;
+with `--before` those of another checkout stand beside it, the two measured in turn.
 """
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -25,18 +28,42 @@ N_DOCUMENTS, CHARACTERS = 54, 8_889  # of each: 480 KB in all
 CONCURRENCY = 25
 SETTINGS = [
     "method=standard",
-    "llm.model=stub",
     f"llm.concurrency={CONCURRENCY}",
     "split_text_units.size=1200",
     "split_text_units.overlap=100",
     "extract_claims.enabled=true",
 ]
+QUESTIONS = {  # by model: the stub's, one whose endpoint answers 503, one that never answers
+    "stub": (("--method", "local"), ("--method", "global")),
+    "down": (("--method", "local"), ("--method", "global", "--dynamic"), ("--method", "drift")),
+    "silent": (("--method", "global", "--dynamic", "--set", "search.timeout=5"),),
+}
 
 
 class Took(NamedTuple):
     wall: float
     cpu: float
     peak_mb: float
+
+
+class Stub(NamedTuple):
+    url: str
+    log: Path
+    latency: float  # seconds
+
+    def first_request(self, started: float) -> float:
+        """Return the seconds from a time to the first request for an answer after it."""
+        arrivals = (float(json.loads(line)["at"]) for line in self.log.read_text().splitlines())
+        return min(at for at in arrivals if at >= started) - started
+
+
+def answer(body: Mapping[str, Any]) -> Any:
+    """Return the stub's reply, which runs in its process."""
+    import stub_replies  # type: ignore[import-not-found]
+    from stub_server import Fault  # type: ignore[import-not-found]
+
+    faults = {"down": Fault(status=503), "silent": Fault(hang=True)}
+    return faults[body["model"]] if body["model"] in faults else stub_replies.answer(body)
 
 
 def cut(corpus: Path, target: Path, n_documents: int) -> Path:
@@ -51,64 +78,99 @@ def cut(corpus: Path, target: Path, n_documents: int) -> Path:
     return target
 
 
-def run(*arguments: str) -> Took:
+def run(package: Path, *arguments: str, code: int = 0) -> Took:
+    """Run a command of a checkout to its end; raises SystemExit where it does not end with this code."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    command = [sys.executable, "-m", "graphrag_lite", *arguments]
+    environment["PYTHONPATH"] = str(package)
+    command = [sys.executable, "-P", "-m", "graphrag_lite", *arguments]
     started = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
     assert process.stderr
     said = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise SystemExit(f"{' '.join(arguments)} ended with {os.waitstatus_to_exitcode(status)}:\n{said.decode()}")
+    if (ended := os.waitstatus_to_exitcode(status)) != code:
+        raise SystemExit(f"{' '.join(arguments)} ended with {ended}:\n{said.decode()}")
     return Took(time.perf_counter() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
-def measure(corpus: Path, latency: float) -> None:
-    """Index, index again, ask: each in a new process, against a stub of this latency (seconds)."""
+@contextlib.contextmanager
+def serve(latency: float, folder: Path) -> Iterator[Stub]:
+    """Serve the stub while the block runs; its log is in the folder."""
+    log = folder / "arrivals.jsonl"
     server = subprocess.Popen(
-        [sys.executable, str(TESTS / "stub_server.py"), "--latency", str(latency), "--reply", "stub_replies:answer"],
-        cwd=TESTS,
+        [
+            *(sys.executable, str(TESTS / "stub_server.py"), "--log", str(log)),
+            *("--latency", str(latency), "--reply", "model_overhead:answer"),
+        ],
         stdout=subprocess.PIPE,
         text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), str(TESTS.parent)])},
     )
     try:
         assert server.stdout
-        base_url = f"llm.base_url=http://127.0.0.1:{int(server.stdout.readline())}/v1"
-        with tempfile.TemporaryDirectory() as root:
-            settings = [part for value in [*SETTINGS, base_url] for part in ("--set", value)]
-            index = ["index", str(corpus), "--root", root, *settings]
-            first = run(*index)
-            usage = snapshots.read_manifest(snapshots.current(Path(root) / "output"))["usage"]
-            calls = sum(stage["calls"] for stage in usage.values())
-            filled = calls * latency / CONCURRENCY / first.wall
-            print(f"\nlatency {latency * 1000:.0f} ms: {calls} calls in {first.wall:.1f} s")
-            print("  " + ", ".join(f"{name} {stage['calls']}" for name, stage in usage.items()))
-            print(f"  CPU {first.cpu:.1f} s, peak memory {first.peak_mb:.0f} MB, model time fills {filled:.0%}")
-            again = run(*index)
-            print(f"  run with nothing to do: {again.wall:.2f} s")
-            for method in ("global", "local"):
-                took = run("query", "--method", method, "Who travels, and why?", "--root", root, *settings)
-                print(f"  {method} query: {took.wall:.2f} s, CPU {took.cpu:.2f} s, peak memory {took.peak_mb:.0f} MB")
+        yield Stub(f"http://127.0.0.1:{int(server.stdout.readline())}/v1", log, latency)
     finally:
         server.terminate()
         server.wait()
 
 
+def measure(corpus: Path, stub: Stub, package: Path) -> dict[str, str]:
+    """Index, index again, ask: each in a new process. Return the figures by name."""
+    with tempfile.TemporaryDirectory() as root:
+
+        def settings(model: str) -> list[str]:
+            stated = [*SETTINGS, f"llm.base_url={stub.url}", f"llm.model={model}"]
+            return ["--root", root, *(part for value in stated for part in ("--set", value))]
+
+        index = ["index", str(corpus), *settings("stub")]
+        started = time.time()
+        first = run(package, *index)
+        usage = snapshots.read_manifest(snapshots.current(Path(root) / "output"))["usage"]
+        calls = sum(stage["calls"] for stage in usage.values())
+        by_stage = ", ".join(f"{name} {stage['calls']:,}" for name, stage in usage.items())
+        found = {
+            "calls": f"{calls:,}: {by_stage}",
+            "wall clock": f"{first.wall:.1f} s",
+            "model's time fills": f"{calls * stub.latency / CONCURRENCY / first.wall:.0%}",
+            "CPU": f"{first.cpu:.1f} s",
+            "peak memory": f"{first.peak_mb:.0f} MB",
+            "first request after": f"{stub.first_request(started):.2f} s",
+            "nothing to do": _told(run(package, *index)),
+        }
+        for model, questions in QUESTIONS.items():
+            for options in questions:
+                asked = ["query", *options, "Who travels, and why?", *settings(model)]
+                took = run(package, *asked, code=0 if model == "stub" else 1)
+                found[f"query {' '.join(options)}, {model}"] = _told(took)
+    return found
+
+
+def _told(took: Took) -> str:
+    return f"{took.wall:.2f} s, CPU {took.cpu:.2f} s, {took.peak_mb:.0f} MB"
+
+
 @click.command()
 @click.argument("corpus", type=click.Path(path_type=Path, exists=True))
-@click.option("--latencies", default="0,0.2", show_default=True, help="Seconds that the model takes to answer.")
-@click.option("--times", default=1, show_default=True, help=f"Times {N_DOCUMENTS} documents.")
-def main(corpus: Path, latencies: str, times: int) -> None:
-    """Measure the first documents of a corpus against a stub of each latency."""
-    with tempfile.TemporaryDirectory() as folder:
-        part = cut(corpus, Path(folder) / "corpus.jsonl", times * N_DOCUMENTS)
+@click.option("--latency", default=0.2, show_default=True, help="Seconds that the model takes to answer.")
+@click.option("--times", default="1,8", show_default=True, help=f"Times {N_DOCUMENTS} documents, one after the other.")
+@click.option("--before", type=click.Path(path_type=Path, exists=True), help="Another checkout to measure in turn.")
+@click.option("--rounds", default=1, show_default=True, help="How often each is measured.")
+def main(corpus: Path, latency: float, times: str, before: Path | None, rounds: int) -> None:
+    """Measure the first documents of a corpus."""
+    packages = {"before": before.resolve()} if before else {}
+    packages["now"] = TESTS.parent
+    with tempfile.TemporaryDirectory() as folder, serve(latency, Path(folder)) as stub:
         started, total = time.process_time(), 0
         for n in range(30_000_000):
             total += n
-        print(f"30 million additions in a loop: {time.process_time() - started:.1f} s")
-        for latency in latencies.split(","):
-            measure(part, float(latency))
+        print(f"30 million additions in a loop: {time.process_time() - started:.1f} s; a call {latency * 1000:.0f} ms")
+        for n_times in map(int, times.split(",")):
+            part = cut(corpus, Path(folder) / f"corpus{n_times}.jsonl", n_times * N_DOCUMENTS)
+            print(f"\n{n_times * N_DOCUMENTS} documents", flush=True)
+            runs = [(name, measure(part, stub, each)) for _ in range(rounds) for name, each in packages.items()]
+            for figure in runs[0][1]:
+                for name, found in runs:
+                    print(f"  {figure}{f' ({name})' if len(runs) > 1 else ''}: {found[figure]}")
 
 
 if __name__ == "__main__":

@@ -297,7 +297,7 @@ class StubServer:
 
     def _write(self, event: str, prompt: str) -> None:
         if self.log is not None:
-            os.write(self.log, (json.dumps({"event": event, "prompt": prompt}) + "\n").encode())
+            os.write(self.log, (json.dumps({"event": event, "prompt": prompt, "at": time.time()}) + "\n").encode())
 
 
 def vector(text: str) -> list[float]:
