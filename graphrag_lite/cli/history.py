@@ -38,7 +38,11 @@ COUNTED = {
     "facts": ("facts added", "facts withdrawn"),
     **{f"  {how}": ("", "", f"facts {how}") for how in ("ended", "restored")},
 }
-STYLES = {"failed": "bold red", "killed": "bold red", "interrupted": "bold yellow", "published": "bold green"}
+STYLES = {
+    **dict.fromkeys(("failed", "killed"), "bold red"),
+    **dict.fromkeys(("interrupted", "waiting"), "bold yellow"),
+    "published": "bold green",
+}
 
 
 @command("runs")

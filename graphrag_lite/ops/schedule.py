@@ -25,9 +25,10 @@ from graphrag_lite.run import run_log
 
 LOOK = 60.0  # seconds after which the clock is looked at again: a laptop sleeps, a clock is set
 JUMP = datetime.timedelta(hours=1)  # by which the clock goes back before it is believed
+AGAIN = datetime.timedelta(minutes=10)  # after which a run that could not go on is tried again, as by systemd
 GRACE = 60.0  # seconds that a run has to end after SIGTERM; most take one, a large matrix some
 MAX_LINE = 1 << 16  # bytes
-LOCKED = LockedError.exit_code
+LATER = LockedError.exit_code  # a WaitingError's, too
 
 LogEvent = Callable[..., None]
 """Takes the event and its fields as keywords; `level` among them, where it is not "info"."""
@@ -61,12 +62,12 @@ def command(job: Job) -> list[str]:
 
 
 def last_start(output: Path) -> datetime.datetime | None:
-    """Return when the last run that ended by itself was started; None: there is none, or it was interrupted.
+    """Return when the last run that ended by itself was started; None: there is none, or it had to be gone on with.
 
     A run that was killed does not count, so that its time, which lies after the entry before, is still to come.
     """
     entries = [entry for entry in run_log.read(output) if entry.get("status") not in ("rolled back", "killed")]
-    if not entries or entries[-1].get("status") == "interrupted":
+    if not entries or entries[-1].get("status") in ("interrupted", "waiting"):
         return None
     return run_log.started_at(entries[-1])
 
@@ -74,7 +75,7 @@ def last_start(output: Path) -> datetime.datetime | None:
 async def keep_time(
     after: Callable[[datetime.datetime], datetime.datetime],
     last: datetime.datetime | None,
-    run: Callable[[datetime.datetime | None], Awaitable[None]],
+    run: Callable[[datetime.datetime | None], Awaitable[bool]],
     *,
     now: Callable[[], datetime.datetime],
     wait: Callable[[float], Awaitable[bool]],
@@ -82,19 +83,22 @@ async def keep_time(
 ) -> None:
     """Run once whenever at least one time has come since the last run was started, one run after the other.
 
-    `after` gives the first time after another, `last` is None where the first run is due at once, `wait` sleeps for
-    some seconds and says whether to stop.
+    `run` returns whether another is due AGAIN after it, too. `after` gives the first time after another, `last` is None
+    where the first run is due at once, `wait` sleeps for some seconds and says whether to stop.
     """
-    told = None
+    told: datetime.datetime | None = None
+    again: datetime.datetime | None = None
     while not await wait(0):
         moment = now()
         if last and last - moment > JUMP:
             log("clock_went_back", level="warning", seconds=round((last - moment).total_seconds()))
             last = moment
         due = after(last) if last else None
+        if due and again:
+            due = min(due, again)
         if due is None or due <= moment:
             last = moment
-            await run(due)
+            again = now() + AGAIN if await run(due) else None
             continue
         if due != told:
             told = due
@@ -115,7 +119,7 @@ async def serve(job: Job, cron: Cron, zone: datetime.tzinfo, log: LogEvent) -> N
                 await asyncio.wait_for(stop.wait(), seconds)
         return stop.is_set()
 
-    async def run(due: datetime.datetime | None) -> None:
+    async def run(due: datetime.datetime | None) -> bool:
         log("run_started", due_at=due and format_time(due))
         started = _now()
         try:
@@ -132,12 +136,13 @@ async def serve(job: Job, cron: Cron, zone: datetime.tzinfo, log: LogEvent) -> N
         elif stop.is_set():
             log("run_interrupted", **told)
         else:
-            log("run_failed", level="warning" if code == LOCKED else "error", **told, error=error)
+            log("run_failed", level="warning" if code == LATER else "error", **told, error=error)
         if job.metrics_file:
             try:
                 metrics.write(job.metrics_file, job.output, ended)
             except Exception as failure:
                 log("metrics_failed", level="error", error=f"{job.metrics_file}: {failure}")
+        return code == LATER
 
     log(
         "started",

@@ -12,7 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.errors import GraphragLiteError, LockedError, OverrideError
+from graphrag_lite.errors import GraphragLiteError, LockedError, OverrideError, WaitingError
 from graphrag_lite.read.json_values import objects
 from graphrag_lite.run import snapshots
 
@@ -76,7 +76,8 @@ def log_run(output: Path) -> Iterator[Log]:
             log.outcome = log.outcome or {"status": "interrupted"}  # what it has published stays so
         else:
             known = isinstance(error, GraphragLiteError)
-            log.outcome = {"status": "failed", "error": str(error) if known else type(error).__name__}
+            status = "waiting" if isinstance(error, WaitingError) else "failed"
+            log.outcome = {"status": status, "error": str(error) if known else type(error).__name__}
         raise
     finally:
         if log.outcome:

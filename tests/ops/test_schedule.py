@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import stub_replies
 from click.testing import CliRunner
+from stub_batches import BatchServer
 from stub_server import Fault, StubServer
 
 from graphrag_lite.cli import main
@@ -31,14 +33,23 @@ def at(text: str) -> datetime.datetime:
 
 
 class Clock:
-    """A clock that goes on by what is slept and by what runs take; `jumps` are made at a sleep, in seconds."""
+    """A clock that goes on by what is slept and by what runs take.
+
+    `jumps` are made at a sleep, in seconds; the runs of the numbers in `again`, from 1, could not go on.
+    """
 
     def __init__(
-        self, start: str, *, takes: float = 60, days: float = 3, jumps: dict[int, float] | None = None
+        self,
+        start: str,
+        *,
+        takes: float = 60,
+        days: float = 3,
+        jumps: dict[int, float] | None = None,
+        again: tuple[int, ...] = (),
     ) -> None:
         self.time = at(start)
         self.end = self.time + datetime.timedelta(days=days)
-        self.takes, self.jumps = takes, jumps or {}
+        self.takes, self.jumps, self.again = takes, jumps or {}, again
         self.slept: list[float] = []
         self.runs: list[tuple[str, str | None]] = []
         self.events: list[str] = []
@@ -52,9 +63,10 @@ class Clock:
             self.time += datetime.timedelta(seconds=seconds + self.jumps.get(len(self.slept), 0))
         return self.time >= self.end
 
-    async def run(self, due: datetime.datetime | None) -> None:
+    async def run(self, due: datetime.datetime | None) -> bool:
         self.runs.append((self.time.strftime("%d %H:%M"), due and due.strftime("%d %H:%M")))
         self.time += datetime.timedelta(seconds=self.takes)
+        return len(self.runs) in self.again
 
     def log(self, event: str, **_: Any) -> None:
         self.events.append(event)
@@ -93,6 +105,22 @@ def test_a_run_that_takes_longer_than_the_interval_is_followed_by_one() -> None:
     ]
 
 
+def test_a_run_that_could_not_go_on_is_tried_again_until_it_can_and_its_next_time_stays() -> None:
+    clock = Clock("2026-06-01T12:00", days=1.5, again=(1, 2, 4))
+    assert clock.keep("2026-06-01T02:00") == [
+        ("02 02:00", "02 02:00"),
+        ("02 02:11", "02 02:11"),
+        ("02 02:22", "02 02:22"),
+    ]
+    every_five_minutes = cron.next_after(cron.parse_cron("*/5 * * * *"), UTC)
+    clock = Clock("2026-06-01T12:00", days=1 / 72, again=(1,))
+    assert clock.keep("2026-06-01T12:00", every_five_minutes) == [
+        ("01 12:05", "01 12:05"),
+        ("01 12:10", "01 12:10"),
+        ("01 12:15", "01 12:15"),
+    ]
+
+
 def test_a_laptop_that_slept_runs_once_when_it_wakes() -> None:
     clock = Clock("2026-06-01T12:00", days=4, jumps={5: 2.5 * 86400})
     assert clock.keep("2026-06-01T02:00") == [
@@ -126,6 +154,8 @@ def test_the_last_start_is_that_of_a_run_that_ended_by_itself(tmp_path: Path) ->
     assert schedule.last_start(tmp_path) == at("2026-06-02T02:00")
     log(first, {"started_at": "2026-06-02T02:00:00+00:00", "status": "interrupted"})
     assert schedule.last_start(tmp_path) is None
+    log(first, {"started_at": "2026-06-02T02:00:00+00:00", "status": "waiting"})
+    assert schedule.last_start(tmp_path) is None
     log({"started_at": "2026-13-01", "status": "published"})
     assert schedule.last_start(tmp_path) is None
 
@@ -134,9 +164,17 @@ def test_the_last_start_is_that_of_a_run_that_ended_by_itself(tmp_path: Path) ->
 
 
 @pytest.fixture
-def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[dict[str, Any]]]]:
-    """Serve scripts in the place of `index`, run by run, and return the log."""
+def _handlers() -> Iterator[None]:
+    """Give the signals back that `schedule.serve` takes."""
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture
+def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, _handlers: None) -> Callable[..., list[dict[str, Any]]]:
+    """Serve scripts in the place of `index`, run by run, and return the log."""
 
     def run(*scripts: str | list[str], on: dict[str, Callable[[], None]] | None = None) -> list[dict[str, Any]]:
         commands = [[sys.executable, "-c", script] if isinstance(script, str) else script for script in scripts]
@@ -159,9 +197,7 @@ def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
         asyncio.run(asyncio.wait_for(schedule.serve(job, cron.parse_cron("* * * * *"), UTC, log), 60))
         return entries
 
-    yield run
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
+    return run
 
 
 def of(entries: list[dict[str, Any]], *events: str) -> list[dict[str, Any]]:
@@ -300,8 +336,6 @@ def test_it_indexes_at_once_waits_and_stops_at_once(notes: Path, tmp_path: Path)
 
 
 def test_stopped_in_mid_run_it_ends_the_run_and_goes_on_from_there_next_time(notes: Path, tmp_path: Path) -> None:
-    import stub_replies
-
     hang = [True]
 
     def reply(body: dict[str, Any]) -> str | Fault:
@@ -330,6 +364,39 @@ def test_stopped_in_mid_run_it_ends_the_run_and_goes_on_from_there_next_time(not
         assert "report_communities" in ran and not {"extract_graph", "detect_communities"} & set(ran)
         asked = [body["messages"][0]["content"] for body in server.requests[n_requests:]]
         assert {stub_replies.recognise(text)[0] for text in asked} == {"report_communities.md"}
+
+
+@pytest.mark.usefixtures("_handlers")
+def test_an_index_in_batches_is_gone_on_with_until_it_is_made(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schedule, "AGAIN", datetime.timedelta(0))
+    monkeypatch.setattr(schedule, "LOOK", 0.1)
+    entries: list[dict[str, Any]] = []
+    jobs: list[int] = []
+
+    def log(event: str, **fields: Any) -> None:
+        entries.append({"event": event, **fields})
+        if event.startswith("run_") and event != "run_started":
+            jobs.append(len(server.jobs))
+            assert (tmp_path / "output" / "current").exists() == (event == "run_finished")
+        if event == "run_finished" or len(jobs) > 20:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with BatchServer(stub_replies.answer, n_looks=2) as server:
+        llm = {"model": "stub", "base_url": server.url, "batch": True}
+        (tmp_path / "settings.yaml").write_text(json.dumps({"method": "standard", "llm": llm}), encoding="utf-8")
+        job = schedule.Job(notes, tmp_path)
+        asyncio.run(asyncio.wait_for(schedule.serve(job, cron.parse_cron("0 0 1 1 *"), UTC, log), 300))
+        asked = [key for key, _ in server.asked]
+    *waited, made = of(entries, "run_failed", "run_finished")
+    assert made["event"] == "run_finished" and made["exit_code"] == 0, entries
+    assert {(entry["exit_code"], entry["level"]) for entry in waited} == {(75, "warning")}
+    assert all("to be answered within 24 hours" in entry["error"] for entry in waited)
+    assert len(set(jobs)) >= 3 and len(waited) > len(set(jobs)), "some runs send a job, others only look"
+    assert len(asked) == len(set(asked)) and server.n_requests == 0, "nothing is paid twice"
+    statuses = [entry["status"] for entry in run_log.read(tmp_path / "output")]
+    assert statuses == [*["waiting"] * len(waited), "published"]
 
 
 def test_what_cannot_be_scheduled_is_told_at_once(tmp_path: Path) -> None:
