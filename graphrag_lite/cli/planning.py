@@ -98,7 +98,7 @@ def _print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
         n_tokens = f"{choice.calls:,} calls, {choice.prompt_tokens:,} + {choice.completion_tokens:,} tokens{cost}"
         console.print(Text(f"cheaper, and finds less: --set {choice.setting}: {n_tokens}", style="dim"))
     for model in models:
-        if model in settings.llm.prices:
+        if settings.llm.prices_of(model):
             continue
         price = f'llm.prices={{"{model}": {{input: ..., output: ...}}}}'
         unknown = f"\nThe prices of {model} are not known. Set them, in US dollars per million tokens, as in:"

@@ -74,7 +74,10 @@ def print_summary(console: Console, run: Run, output: str) -> None:
         cached = f" ({spent['cached_tokens']:,} cached)" if spent["cached_tokens"] else ""
         table.add_row("tokens", f"{spent['prompt_tokens']:,} prompt{cached}, {spent['completion_tokens']:,} completion")
         llm, embeddings = (run.manifest["settings"][name] for name in ("llm", "embeddings"))
-        models = [embeddings["model"] if stage == "embed_text_units" else llm["model"] for stage in run.usage]
+        models = [
+            embeddings["model"] if stage == "embed_text_units" else llm["models"].get(stage, llm["model"])
+            for stage in run.usage
+        ]
         unknown = next((f"llm.prices.{model}" for model in models if model not in llm["prices"]), "llm.prices")
         table.add_row("cost", f"not known: set {unknown}" if spent["cost"] is None else f"${spent['cost']:,.4f}")
     table.add_row("seconds", f"{values['seconds']:.1f}")

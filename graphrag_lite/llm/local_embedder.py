@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +37,10 @@ def _model2vec(folder: Path) -> Encode:
 def _sentence_transformers(folder: Path) -> Encode:
     import torch
     from sentence_transformers import SentenceTransformer
+    from transformers.utils.logging import disable_progress_bar
 
+    disable_progress_bar()
+    logging.getLogger("sentence_transformers").setLevel(logging.WARNING)  # it tells the folder and the device
     torch.set_num_threads(max((os.cpu_count() or 1) - 1, 1))  # they wait for each other without sleep
     model = SentenceTransformer(str(folder), local_files_only=True)
     return partial(model.encode, show_progress_bar=False)  # else one for each text, where a run tells how it goes

@@ -93,7 +93,7 @@ class Meter:
 
     def prices_of(self, model: str | None) -> Prices | None:
         """Return the prices of a model, None where they are not known. Raises SettingsError where they have to be."""
-        prices = self.settings.prices.get(model or "")
+        prices = self.settings.prices_of(model)
         if self.settings.max_cost is not None and prices is None:
             raise SettingsError(
                 f"llm.max_cost: what {model} costs is not known. Put its prices into llm.prices"

@@ -319,7 +319,7 @@ def _tell_columns(corpus: Path, paths: Sequence[str], settings: Settings) -> Non
 
 def _cost(prompt_tokens: int, completion_tokens: int, llm: Llm, model: str | None) -> float | None:
     """Return US dollars, as if the provider's cache served nothing."""
-    prices = llm.prices.get(model or "")
+    prices = llm.prices_of(model)
     return None if prices is None else round(cost_of(Usage(prompt_tokens, 0, completion_tokens), prices), 6)
 
 

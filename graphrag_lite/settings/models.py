@@ -1,6 +1,7 @@
 """The models that are asked: where they are, what they may cost."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -124,6 +125,13 @@ class Llm(Section):
         """Return the settings as a stage asks by them."""
         named = next((name for each, name in self.models.items() if each == stage), self.model)
         return self.model_copy(update={"model": named})
+
+    def prices_of(self, model: str | None) -> Prices | None:
+        """Return what a model costs, None where that is not known. Weights at a path of this machine cost nothing."""
+        if not model or model in self.prices:
+            return self.prices.get(model or "")
+        path = Path(model).expanduser()
+        return Prices(input=0) if path.name != model and path.exists() else None
 
     @property
     def preset(self) -> Preset:

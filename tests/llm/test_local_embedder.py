@@ -44,49 +44,87 @@ def test_what_is_missing_is_named(weights: Path, provider: str, monkeypatch: pyt
         embedder(weights, provider)
 
 
-def test_each_text_is_embedded_by_itself_from_the_folder(
-    weights: Path, provider: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[Path] = []
-    bars: set[bool] = set()
-    n_threads: list[int] = []
+class StandIn:
+    """What we call of the three libraries, with the parameters that they have (`make test-local-model` asks them).
 
-    def model(folder: str | Path, **_: Any) -> Any:
-        opened.append(Path(folder))
+    `opened` are the folders that were read, `bars` whether a text shows a progress bar, `n_threads` what torch was told.
+    """
 
-        def encode(text: str, *, show_progress_bar: bool = provider == "sentence-transformers") -> Any:
-            bars.add(show_progress_bar)
-            return SimpleNamespace(tolist=lambda: [float(len(text)), 1.0])
+    def __init__(self) -> None:
+        self.opened: list[Path] = []
+        self.bars: set[bool] = set()
+        self.n_threads: list[int] = []
+        self.registered: list[str] = []
+
+    def encode(self, text: str, *, show_progress_bar: bool) -> Any:
+        assert isinstance(text, str), "several texts give several vectors"
+        self.bars.add(show_progress_bar)
+        return SimpleNamespace(tolist=lambda: [float(len(text)), 1.0])
+
+    def static_model(self, path: Path) -> Any:
+        """model2vec's: shows no bar unless it is asked to."""
+        self.opened.append(path)
+        return SimpleNamespace(encode=lambda sentences: self.encode(sentences, show_progress_bar=False))
+
+    def sentence_transformer(self, model_name_or_path: str, *, local_files_only: bool = False) -> Any:
+        """sentence-transformers': shows one for each call where anything is logged, and may ask a hub."""
+        assert local_files_only
+        self.opened.append(Path(model_name_or_path))
+
+        def encode(inputs: str, *, show_progress_bar: bool | None = None) -> Any:
+            return self.encode(inputs, show_progress_bar=show_progress_bar is not False)
 
         return SimpleNamespace(encode=encode)
 
-    class TextEmbedding:
-        list_supported_models = staticmethod(list)
-        add_custom_model = staticmethod(lambda *_: None)
+    def text_embedding(self) -> Any:
+        """fastembed's, which knows the models that it was told of, once each."""
+        stand_in = self
 
-        def __init__(self, _: str, *, specific_model_path: str, threads: int) -> None:  # noqa: ARG002
-            self.model = model(specific_model_path)
+        class TextEmbedding:
+            def __init__(self, model_name: str, *, specific_model_path: str, threads: int) -> None:
+                assert model_name in stand_in.registered and threads
+                stand_in.opened.append(Path(specific_model_path))
 
-        def embed(self, texts: list[str]) -> Any:
-            return map(self.model.encode, texts)
+            @staticmethod
+            def list_supported_models() -> list[dict[str, Any]]:
+                return [{"model": name} for name in stand_in.registered]
 
+            @staticmethod
+            def add_custom_model(
+                model: str, pooling: int, normalization: bool, sources: Any, dim: int, model_file: str
+            ) -> None:
+                assert model not in stand_in.registered and pooling == 2 and normalization and sources.url and dim
+                assert model_file == "model.onnx"
+                stand_in.registered.append(model)
+
+            def embed(self, documents: list[str]) -> Any:
+                return (stand_in.encode(text, show_progress_bar=False) for text in documents)
+
+        return TextEmbedding
+
+
+def test_each_text_is_embedded_by_itself_from_the_folder(
+    weights: Path, provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in = StandIn()
     described = ModuleType("fastembed.common.model_description")
     described.__dict__.update(ModelSource=SimpleNamespace, PoolingType=SimpleNamespace(CLS=1, MEAN=2))
-    stand_ins = {
-        "model2vec": SimpleNamespace(StaticModel=SimpleNamespace(from_pretrained=model)),
-        "sentence_transformers": SimpleNamespace(SentenceTransformer=model),
-        "torch": SimpleNamespace(set_num_threads=n_threads.append),
-        "fastembed": SimpleNamespace(TextEmbedding=TextEmbedding),
+    modules = {
+        "model2vec": SimpleNamespace(StaticModel=SimpleNamespace(from_pretrained=stand_in.static_model)),
+        "sentence_transformers": SimpleNamespace(SentenceTransformer=stand_in.sentence_transformer),
+        "transformers.utils.logging": SimpleNamespace(disable_progress_bar=lambda: None),
+        "torch": SimpleNamespace(set_num_threads=stand_in.n_threads.append),
+        "fastembed": SimpleNamespace(TextEmbedding=stand_in.text_embedding()),
         "fastembed.common": ModuleType("fastembed.common"),
         described.__name__: described,
     }
-    for name, module in stand_ins.items():
+    for name, module in modules.items():
         monkeypatch.setitem(sys.modules, name, module)
     for _ in range(2):  # each question has an embedder of its own; weights are read once
         vectors, _ = asyncio.run(embedder(weights, provider).embed(["a", "bcd"]))
-        assert vectors == [[1.0, 1.0], [3.0, 1.0]] and opened == [weights] and bars == {False}
+        assert vectors == [[1.0, 1.0], [3.0, 1.0]] and stand_in.opened == [weights] and stand_in.bars == {False}
     cores = max((os.cpu_count() or 1) - 1, 1)  # threads that wait for a core without sleep take many times as long
-    assert n_threads == [cores] * (provider == "sentence-transformers")
+    assert stand_in.n_threads == [cores] * (provider == "sentence-transformers")
 
 
 def test_other_weights_are_another_model_and_moved_ones_the_same(weights: Path, provider: str) -> None:

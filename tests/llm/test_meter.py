@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,6 +59,15 @@ def test_a_model_without_prices_counts_tokens_and_has_no_cost() -> None:
     asyncio.run(call(meter))
     assert meter.to_dict("stage")["prompt_tokens"] == 1000
     assert meter.to_dict("stage")["cost"] is None
+
+
+def test_weights_at_a_path_of_this_machine_cost_nothing_but_what_is_stated(tmp_path: Path) -> None:
+    costs = [
+        Meter(Llm(model=model, prices={"priced/one": Prices(input=7.0)})).prices
+        for model in (str(tmp_path), "priced/one", "vendor/model", None)
+    ]
+    assert costs == [Prices(input=0.0), Prices(input=7.0), None, None]
+    Meter(Llm(model=str(tmp_path), max_cost=1.0))
 
 
 def test_a_most_cost_without_prices_is_an_error_of_the_settings() -> None:
