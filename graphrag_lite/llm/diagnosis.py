@@ -26,6 +26,10 @@ HEALS = {408, 409, 425, 429}  # and 5xx, but for 501
 PROXY_WANTS_A_NAME = 407
 MESSAGE = 500  # characters of an endpoint's message that are shown
 EXCERPT = 150  # of what it has sent instead of an answer
+# Said with 400 in the place of 401 and 404: by Gemini; by LiteLLM, whose database holds all keys but one; by Bedrock.
+KEY = re.compile("api.?key|no connected db", re.IGNORECASE)
+MODEL = re.compile("invalid model name|model identifier is invalid", re.IGNORECASE)
+CREDIT = re.compile("insufficient_quota|budget_exceeded|credit balance is too low")
 
 T = TypeVar("T")
 
@@ -127,16 +131,20 @@ class Diagnosis:
             why = http_client().refused_by_proxy(f"{status} {message}")
             raise ModelError(f"{self.address} cannot be asked: {why}") from None
         flagged = re.search(r"moderation|flagged", message, re.IGNORECASE)
-        if status == 401 or (status == 403 and not flagged) or (status == 400 and re.search("api.?key", message, re.I)):
+        if status == 401 or (status == 403 and not flagged) or (status == 400 and KEY.search(message)):
             raise ModelError(self.unauthorised(status, message) + self._or_the_proxy(text)) from None
-        if status == 402 or re.search("insufficient_quota|credit balance is too low", text):
+        if status == 402 or CREDIT.search(text):
             raise ModelError(
                 f"{said}\nThe account has no credit left. Top it up and run again: what was answered is kept."
             ) from None
-        if status in (404, 405):
+        if status in (404, 405) or (status == 400 and MODEL.search(message)):
             which = "a deployment's name" if self.settings.preset.deployments else "most end in /v1"
-            raise ModelError(f"{said}\nCheck {self.section}.model, and {self.section}.base_url ({which}).") from None
-        if status in HEALS or (status >= 500 and status != 501):
+            names = "llm.model, llm.models or embeddings.model"
+            raise ModelError(
+                f"{said}\nCheck the model's name ({names}), and {self.section}.base_url ({which})."
+            ) from None
+        long = re.search(r"context.?(size|length|window)", message, re.IGNORECASE)  # llama.cpp says so with 500, too
+        if status in HEALS or (status >= 500 and status != 501 and not long):
             raise Trouble(f"{said.rstrip('.')}.", pause=asked_pause(headers, text)) from None
         if re.search("context|too long|too many tokens|too large", message, re.IGNORECASE):
             said += "\nA model with a larger context can take it; or make what is sent smaller in the settings."
