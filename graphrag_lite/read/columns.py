@@ -25,6 +25,8 @@ MIN_WORDS = 7  # of a text on average; a CJK character counts half a word
 MAX_VALUES = 40  # that a column of few values has
 MAX_LENGTH = 60  # characters of such a value
 MIN_ROWS = 10  # of which all have one value: not of these few by chance
+OWN = 0.9  # of the values of a column that is called a title or name: with so many distinct ones it names rows
+EMPTY = re.compile(r"[-–—―－]+|n/a", re.I)  # what tables write for no value
 BEFORE = 15  # rows at most that stand above the names of columns
 
 
@@ -72,6 +74,7 @@ def detect_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> C
     short = [name for name in texts if _words(filled[name]) < 15 and (name == texts[0] or TITLE.fullmatch(name))]
     heads = [name for name in short if TITLE.fullmatch(name)] if len(texts) > 1 else []
     title = _first(TITLE, heads or (name for name in left if _is_title(name, filled[name])))
+    title = title or next((name for name in left if TITLE.fullmatch(name) and _names_rows(filled[name])), "")
     title = title or (short[0] if short and len(texts) > 1 else "")
     texts = [name for name in texts if name != title]
     if not title and not texts:  # short cells alone: a row is called by what few others have
@@ -113,7 +116,7 @@ def by_name(names: Sequence[str], line: Sequence[Any]) -> dict[str, Any]:
 
 
 def cell_text(value: Any) -> str:
-    """Return a cell as text: whole numbers without a fraction, nothing for what is empty.
+    """Return a cell as text: whole numbers without a fraction, nothing for what is empty or dashes alone.
 
     Of an object it is its name, and of a comment who says what; lists of these, and of words, are all of theirs.
 
@@ -129,7 +132,8 @@ def cell_text(value: Any) -> str:
         return ("\n\n" if any(len(part) > MAX_LENGTH for part in parts) else "; ").join(filter(None, parts))
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
-    return "" if value is None or isinstance(value, bytes) else str(value).strip()
+    text = "" if value is None or isinstance(value, bytes) else str(value).strip()
+    return "" if EMPTY.fullmatch(text) else text
 
 
 def has_word(value: Any) -> bool:
@@ -187,6 +191,11 @@ def _is_title(name: str, values: Sequence[str]) -> bool:
         and not any(map(_is_number, values))
         and not all(map(NAME.fullmatch, values))
     )
+
+
+def _names_rows(values: Sequence[str]) -> bool:
+    """Say whether nearly all values of what is called a name are of one row: of one word, or people's, too."""
+    return len(set(values)) >= OWN * len(values) and _words(values) < 15 and not any(map(_is_number, values))
 
 
 def _tells_apart(values: Sequence[str]) -> bool:

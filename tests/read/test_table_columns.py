@@ -157,3 +157,12 @@ def test_a_time_is_no_title_and_columns_of_one_name_are_a_list() -> None:
     assert isinstance(item, Loaded) and item.created_at == "2024-01-01T09:00:00"
     assert item.title == "Printer 1 is slow in the morning and since update 1"
     assert "Labels: Ink; Old\n" in item.text
+
+
+def test_what_is_called_a_name_names_rows_though_it_is_one_word() -> None:
+    rows = [
+        {"details": "--" if n % 4 else f"Poet number {n} wrote nothing that was kept by anybody.", "name": name}
+        for n, name in enumerate("李白杜甫白居易王維孟浩然")
+    ]
+    found = detect_columns(list(rows[0]), rows)
+    assert (found.title, found.texts) == ("name", ("details",))
