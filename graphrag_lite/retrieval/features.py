@@ -3,13 +3,14 @@
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag_lite.graph.sparse import Csr, Vector
-from graphrag_lite.retrieval.bm25 import Bm25
+from graphrag_lite.retrieval.bm25 import Bm25, idf
+from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.retrieval.unit_attributes import Stated
 from graphrag_lite.text.words import terms
 
@@ -18,6 +19,9 @@ _ASKING = 0.5
 # Words of a name, as titles of files and names of accounts write them together.
 _CAPITALISED = re.compile(r"[^\W\d_a-z]\w*(?: [^\W\d_a-z]\w*)+")
 _MOST_TOGETHER = 3
+# What a word that may tell a term counts, of the term. In a question of more terms than so many it counts where none of
+# so many best units holds the term: there, other words of the question find its passage, and it finds others.
+_OTHER, _FEW, _BEST = 0.5, 5, 3
 _ALWAYS = 4  # times as many units have the one word as have any of its words: these mean something else
 
 
@@ -67,6 +71,47 @@ def scores_of_terms(index: Bm25, distinct: Sequence[str], only_asks: Set[str]) -
     scores = index.term_scores(distinct)
     weights = [_ASKING if term in only_asks else 1.0 for term in distinct]
     return scores.with_data(scores.data * np.repeat(np.array(weights, dtype=np.float32), scores.sizes))
+
+
+def widened(scores: Csr, distinct: Sequence[str], others: Mapping[str, Set[str]], index: Bm25) -> Csr:
+    """Return the scores of terms, (n_terms, n_units), with those of units that may tell a term in `others`.
+
+    A term has its best of all of these. One of them that is rarer than the term itself counts as it would.
+
+    >>> from graphrag_lite.retrieval.bm25 import build
+    >>> index = build([["delet", "mail"], ["throw", "ball"], ["mail"]])
+    >>> scores = index.term_scores(["throw", "mail"])
+    >>> wide = widened(scores, ["throw", "mail"], {"throw": {"delet", "ball"}}, index)
+    >>> wide.row(0).tolist(), bool(wide.data[0] < wide.data[1]), wide.row(1).tolist()
+    ([0, 1], True, [0, 2])
+    """
+    if others.keys().isdisjoint(distinct):
+        return scores
+    best = best_rows(scores.columns(np.ones(len(distinct))), _BEST) if len(distinct) > _FEW else ()
+    rows = []
+    for term, (start, end) in zip(distinct, pairwise(scores.indptr.tolist()), strict=True):
+        parts = [(scores.indices[start:end], scores.data[start:end])]
+        if not np.isin(best, parts[0][0]).any():
+            most = idf(index.n_units, end - start)
+            for other in sorted(others.get(term, frozenset()) - set(distinct)):
+                units, values = index.postings(other)
+                parts.append((units, values * (_OTHER * min(1.0, most / idf(index.n_units, len(units))))))
+        rows.append(_best_of(parts))
+    offsets = np.cumsum([0, *(len(units) for units, _ in rows)])
+    units, values = (np.concatenate(column) for column in zip(*rows, strict=True))
+    return Csr(offsets, units, values, scores.n_columns)
+
+
+def _best_of(
+    parts: Sequence[tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """Return the units of all parts, ascending, each with its best value."""
+    if len(parts) == 1:
+        return parts[0]
+    units, values = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(units, kind="stable")
+    starts = np.flatnonzero(np.diff(units[order], prepend=-1))
+    return units[order][starts], np.maximum.reduceat(values[order], starts)
 
 
 def _written_together(question: str, language: str, index: Bm25) -> dict[str, list[str]]:

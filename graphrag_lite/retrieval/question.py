@@ -13,10 +13,11 @@ import numpy as np
 
 from graphrag_lite.retrieval.bm25 import YEAR, term_idf
 from graphrag_lite.retrieval.entity_names import Mention, find_mentions, find_parts
-from graphrag_lite.retrieval.features import Features, distinct_terms, scores_of_terms
-from graphrag_lite.retrieval.other_words import general_terms, other_forms
+from graphrag_lite.retrieval.features import Features, distinct_terms, scores_of_terms, widened
+from graphrag_lite.retrieval.other_words import attributes_told, general_terms, other_forms
 from graphrag_lite.retrieval.question_kinds import Kind, asks_for_reply, asks_for_value, kind_asked
 from graphrag_lite.retrieval.readings import question_readings
+from graphrag_lite.retrieval.said_otherwise import said_otherwise
 from graphrag_lite.retrieval.spelling import names_within, respell
 from graphrag_lite.temporal.date_questions import Asked, date_question
 from graphrag_lite.text.function_words import FUNCTION_WORDS
@@ -160,6 +161,14 @@ class Question:
         return date_question(self.text, self.language or "en")
 
     @cached_property
+    def other_words(self) -> dict[str, set[str]]:
+        """The terms in which texts may tell each of its terms otherwise, but those of names."""
+        if self.language != self.analyzed_in:
+            return {}
+        found = said_otherwise(self.as_read, self.language)
+        return {term: others for term, others in found.items() if term not in self.names and term not in ASKING}
+
+    @cached_property
     def kind(self) -> Kind:
         """What kind of thing it asks for, by its question word; "" where none says."""
         return kind_asked(self.as_read, self.language)
@@ -190,10 +199,11 @@ class Question:
         """What each of its terms weighs, for whether the corpus says anything.
 
         A name that the corpus does not hold weighs more than another word, and a guess is half of its due: the word as
-        written is as much as its reading.
+        written is as much as its reading. What texts tell otherwise is what they tell.
         """
         index = self.index.bm25
-        found = term_idf(index, self.terms)
+        attributes = frozenset[str]().union(*(asked for _, asked in attributes_told(self.text, self.analyzed_in)))
+        found = term_idf(index, (term if term in attributes else self._told_as(term) for term in self.terms))
         for term in self.names:
             if term in found and not index.holds(term):
                 found[term] *= UNKNOWN_NAME
@@ -202,6 +212,12 @@ class Question:
                 as_read = sum(term_idf(index, terms(reading, self.analyzed_in)).values())
                 found |= dict.fromkeys(terms(word, self.analyzed_in), as_read)
         return found
+
+    def _told_as(self, term: str) -> str:
+        """Return the most common of the terms in which texts tell one that none holds; itself where there is none."""
+        bm25 = self.index.bm25
+        told = () if bm25.holds(term) else sorted(filter(bm25.holds, self.other_words.get(term, ())))
+        return max(told, key=lambda other: len(bm25.units_of(other)), default=term)
 
     @cached_property
     def features(self) -> Features:
@@ -221,7 +237,9 @@ class Question:
         entities = {entity: 1.0 / len(part.entities) for part in parts for entity in part.entities}
         entities |= {entity: 1.0 for mention in self.mentions for entity in mention.entities}
         only_asks = {term for word in ASKING.intersection(text.casefold().split()) for term in self.terms_of(word)}
-        term_scores = scores_of_terms(index, distinct, only_asks)
+        name_terms = frozenset(term for own in of_names for term in own)
+        others = {term: words for term, words in self.other_words.items() if term not in name_terms}
+        term_scores = widened(scores_of_terms(index, distinct, only_asks), distinct, others, index)
         years = [int(term) for term in distinct if YEAR.fullmatch(term)]
         stated, asked = attributes.stated_in(text, language), self.periods
         ages = order = None
@@ -240,7 +258,7 @@ class Question:
             ages=ages,
             order=order,
             replies=None if asks_for_reply(text, language) else attributes.replies,
-            name_terms=frozenset(term for own in of_names for term in own),
+            name_terms=name_terms,
             held=attributes.held_in(self.periods),
             meant=None if self.vector is None else self.index.meant(self.vector, term_scores),
         )

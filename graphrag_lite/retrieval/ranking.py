@@ -8,7 +8,8 @@ One formula for every kind of question. With every part scaled to BM25's highest
 - bm25 counts each term of the question once: long questions repeat what they ask less about. Words that only ask
   ("how", "which") count half: where people ask each other, they find other questions. The words of an
   assistant's replies count half, and so once more the reply by its words and names, unless the question asks for
-  replies: they repeat what was asked, and hide the message that tells it.
+  replies: they repeat what was asked, and hide the message that tells it. Words in which texts may tell a term
+  otherwise count half of it, in a long question only where the best units do not hold the term.
 - meant: where the index has vectors, how far the unit's stands out by its cosine with the question's, weighed by what
   the corpus says such vectors are worth.
 - named: the unit defines an entity that the question names (the entity is its document's title).

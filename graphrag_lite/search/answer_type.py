@@ -185,6 +185,7 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
         affirms=(why or kind != "") and not DENIED.search(asked),
         others=(
             *((term, in_other_words(term, question.analyzed_in)) for term in question.terms),
+            *question.other_words.items(),
             *_as_said(question),
         ),
         told=told,

@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from math import fsum
 from operator import itemgetter
@@ -49,24 +49,25 @@ def steps_told(question: "Question", units: Sequence[int], most: int) -> list[St
     if not _ASKS.search(question.as_read):
         return []
     weight = term_idf(question.index.bm25, question.terms)
-    found = [told for unit in units for told in _tasks(question.index, unit, weight)]
+    found = [told for unit in units for told in _tasks(question, unit, weight)]
     if not found:
         return []
     _, row, heading, start, end = max(found, key=itemgetter(0))  # the first of the best
     return [replace(place, about=heading) for place in _pieces(question.index, row, start, end)][:most]
 
 
-def _tasks(index: "SnapshotView", unit: int, weight: Mapping[str, float]) -> Iterator[tuple[float, int, str, int, int]]:
+def _tasks(question: "Question", unit: int, weight: Mapping[str, float]) -> Iterator[tuple[float, int, str, int, int]]:
     """Yield what a section that begins in a text unit is worth, its document's row, its heading, and where it stands.
 
     It goes on in its document behind the text unit.
     """
+    index = question.index
     row = index.document_row[unit]
     title, language = (index.cell("documents", name, row) for name in ("title", "language"))
     first, last = (index.cell("text_units", name, unit) for name in ("char_start", "char_end"))
     text = index.document_text(row)[first : last + MAX_ANSWER]
     for section in _sections(text):
-        worth = _worth(section, title, language, weight)
+        worth = _worth(section, title, language, weight, question.other_words)
         if worth and section.start < min(section.end, last - first):
             start, more = _begin(text, section)
             if not (section.heading or more) and section.end - section.start <= MAX_HEADING:
@@ -90,9 +91,12 @@ def _sections(text: str) -> Iterator[_Section]:
         yield _Section(line.strip() if whole else "", over[level], above, mark.end() + len(line) * whole, end)
 
 
-def _worth(section: _Section, title: str, language: str, weight: Mapping[str, float]) -> float:
+def _worth(
+    section: _Section, title: str, language: str, weight: Mapping[str, float], others: Mapping[str, Set[str]]
+) -> float:
     """Return the share of a question that the heading of a section and what stands over it hold; 0 for too little."""
     own = set(terms(section.named, language))
+    own |= {term for term, told in others.items() if not own.isdisjoint(told)}
     over = set(terms(f"{title} {section.over}", language)) - own
     whole = fsum(weight.values())
     held = fsum(weight[term] for term in sorted(own & weight.keys()))
