@@ -202,8 +202,8 @@ class Question:
         written is as much as its reading. What texts tell otherwise is what they tell.
         """
         index = self.index.bm25
-        attributes = frozenset[str]().union(*(asked for _, asked in attributes_told(self.text, self.analyzed_in)))
-        found = term_idf(index, (term if term in attributes else self._told_as(term) for term in self.terms))
+        asking = general_terms().union(*(asked for _, asked in attributes_told(self.text, self.analyzed_in)))
+        found = term_idf(index, (term if term in asking else self._told_as(term) for term in self.terms))
         for term in self.names:
             if term in found and not index.holds(term):
                 found[term] *= UNKNOWN_NAME
