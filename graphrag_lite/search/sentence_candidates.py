@@ -17,7 +17,7 @@ from graphrag_lite.search.answer_type import DENIED, Sought
 from graphrag_lite.search.definitions import defines, is_about
 from graphrag_lite.search.headings import HEADING, Headings, is_within
 from graphrag_lite.text.sentences import is_statement, sentences
-from graphrag_lite.text.transcripts import LABEL, LABELLED_LINE, LEAST_TERMS, is_head, speaker_of, speakers, spoken_span
+from graphrag_lite.text.transcripts import LABEL, LABELLED_LINE, is_head, speaker_of, speakers, spoken_span
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import UNSPACED, terms
 
@@ -36,9 +36,7 @@ HELD = 0.5  # more for a sentence that tells of something that held in the perio
 CUE, DATED = 0.75, 3.0  # more for a sentence that holds what is asked for; a date
 # Of the question's weight: a question that holds so much is the one asked; one of a talk that asks for the same kind.
 SAME, SAME_KIND = 0.8, 0.6
-AGENT = 1.0  # more for one that says by whom was done what is asked: "directed by Ann"
 NEW_ASKED = 3  # terms that the question of a talk may have beside those asked
-THANKS = 0.5  # what a turn of a talk counts that says nothing
 ADJACENT = 0.5  # more for a sentence in which all terms stand together that the question has side by side
 COUNTED = 3.0  # more for a sentence that counts what "how many" asks about
 CELL = 3.0  # more for a cell of a row of which the question says the label, and not the value
@@ -54,7 +52,6 @@ REFERENCE, ANNOUNCES = re.compile(_FORMS["reference"]), re.compile(_FORMS["annou
 ASKED = re.compile(_FORMS["asked"], re.I)
 MYSELF = re.compile(_FORMS["first person"])
 WHY, ANYONE = re.compile(_FORMS["why"], re.I), re.compile(_FORMS["anyone"], re.I)
-DONE_BY = re.compile(r"(\w+(?: (?:and|&|et|y|e) \w+)?) (?:by|par|por|da|af|av) (?=[A-ZÀ-ÞÄ-Ž])")
 NONE = frozenset[str]()
 BLOCKS = ("references", "code", "notice", "card", "message")
 _BLANK = re.compile(r"\s*\n")
@@ -120,8 +117,6 @@ class Wanted:
             worth *= UNFIT
         if self.sought.affirms and not self.terms.isdisjoint(terms(" ".join(DENIED.findall(said)), language)):
             worth *= UNFIT
-        done = " ".join(DONE_BY.findall(said)) if self.sought.kind == "person" else ""
-        worth *= 1 + AGENT * (not self.terms.isdisjoint(terms(done, language)))
         if self.sought.is_defined(said):
             worth *= 1 + DEFINED
         return worth
@@ -210,9 +205,8 @@ def candidates_in(
         if introduced and not fragment and not shows and not ITEM.match(document, max(0, start - 2)):
             worth, introduced = worth * (1 + INTRODUCED), False
             before |= asked
-        thanks = label and len(own) < LEAST_TERMS and (not own & asked or n_new < 2)  # or "Yes, sure."
         worth *= _as_question(own, wanted, asks=asks, same=same)
-        worth *= (CODE if shows else 1.0) * (THANKS if thanks else 1.0)
+        worth *= CODE if shows else 1.0
         writer = next((who for first, last, who in senders if first <= start < last), "")
         known = asked & _terms_of_name(label or writer or speaker_of(document, start), language)
         told_by = "" if known else _told_by(index, sentence, language, label, writer, wanted.sought)
