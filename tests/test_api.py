@@ -219,6 +219,20 @@ def test_every_mark_of_a_report_points_to_the_characters_that_say_so(index: Any)
             assert f"{' '.join(text.split())} [{n}]" in content
 
 
+def test_an_opened_index_goes_on_answering_while_another_is_published(
+    corpus: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder = corpus(TEXTS)
+    graphrag_lite.index(folder, root=tmp_path)
+    opened = graphrag_lite.open(tmp_path / "output")
+    before = opened.query("Who is Bob Jones?")
+    (folder / "b.txt").write_text("Bob Jones moved to London.\n")
+    graphrag_lite.index(folder, root=tmp_path)
+    assert opened.query("Who is Bob Jones?") == before
+    again = graphrag_lite.open(tmp_path / "output")
+    assert len(again.documents) == 2 and len(opened.documents) == 1
+
+
 def test_a_deleted_document_takes_back_what_it_gave(corpus: Callable[..., Path], tmp_path: Path) -> None:
     folder = corpus(TEXTS)
     first = graphrag_lite.index(folder, root=tmp_path / "a")

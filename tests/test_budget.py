@@ -12,6 +12,7 @@ from stub_model import StubModel
 from graphrag_lite import pipeline
 from graphrag_lite.cli import main
 from graphrag_lite.errors import ModelError
+from graphrag_lite.llm.chat import Request
 from graphrag_lite.run import snapshots
 from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings
@@ -85,3 +86,21 @@ def test_the_command_ends_with_one_message(notes: Path, tmp_path: Path, monkeypa
     assert result.stderr.count("Error: ") == 1 and "llm.max_calls" in result.stderr and "run again" in result.stderr
     assert len(model.requests) == 3 and not (tmp_path / "output" / "current").exists()
     assert CliRunner().invoke(main, arguments, catch_exceptions=False).exit_code == 0
+
+
+def test_a_budget_of_nothing_asks_nothing(notes: Path, tmp_path: Path) -> None:
+    model = stub()
+    with pytest.raises(ModelError, match=r"llm\.max_calls"):
+        index(notes, tmp_path / "output", model, max_calls=0)
+    assert not model.requests
+
+
+def test_the_repair_of_a_reply_is_a_call_as_well(notes: Path, tmp_path: Path) -> None:
+    def reply(request: Request) -> str:
+        broken = len(request.messages) == 1 and request.messages[0]["content"].startswith("Extract a graph")
+        return "Sorry." if broken else stub_replies.reply(request.messages[:1])
+
+    model = StubModel(reply)
+    with pytest.raises(ModelError, match=r"llm\.max_calls"):
+        index(notes, tmp_path / "output", model, max_calls=5, concurrency=1)
+    assert len(model.requests) == 5

@@ -178,6 +178,14 @@ def test_set_changes_a_setting_and_config_names_a_file(corpus: Callable[..., Pat
     )
 
 
+def test_settings_errors_come_all_at_once(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    (tmp_path / "settings.yaml").write_text("split_text_units: {size: -1}\nextract_graph_fast: {max_neighbour: 2}\n")
+    said = one_error(invoke("index", corpus(TEXTS), "--root", tmp_path))
+    assert "has 2 problems" in said and "split_text_units.size" in said
+    assert "Did you mean extract_graph_fast.max_neighbours?" in said
+    assert not (tmp_path / "output").exists()
+
+
 @pytest.mark.parametrize(
     ("files", "says"),
     [
@@ -414,10 +422,29 @@ def test_a_damaged_table_is_one_error_and_index_heals_it(
     assert invoke(*question).exit_code == 0
 
 
+def test_an_empty_question_is_one_error(root: Path) -> None:
+    assert "empty" in one_error(invoke("query", "  ", "--root", root))
+
+
 @pytest.mark.parametrize("arguments", [(), ("Who?", "--questions", "x.jsonl")])
 def test_a_question_or_a_file_is_wanted_and_not_both(arguments: Sequence[str], root: Path) -> None:
     result = invoke("query", *arguments, "--root", root)
     assert result.exit_code == 2 and "Give a QUESTION, or a file with --questions." in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("query", "x", "--top-k", "0"), ("query", "x", "--level", "a"), ("show", "nonsense"), ("show", "entities", "x")],
+)
+def test_wrong_usage_ends_with_2(arguments: Sequence[str], root: Path) -> None:
+    result = invoke(*arguments, "--root", root)
+    assert result.exit_code == 2 and "Usage:" in result.stderr
+
+
+@pytest.mark.parametrize("level", [-1, 99])
+def test_a_level_that_is_not_there_is_one_error(level: int, root: Path) -> None:
+    said = one_error(invoke("query", "Who?", "--method", "global", "--level", level, "--root", root))
+    assert "has the levels 0 to" in said
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -506,6 +533,15 @@ def test_a_questions_file_that_cannot_be_read_is_one_error(content: bytes | None
     if content:
         file.write_bytes(content)
     assert "cannot be read" in one_error(invoke("query", "--questions", file, "--root", root))
+
+
+def test_settings_of_the_root_hold_for_queries(root: Path, tmp_path: Path) -> None:
+    shutil.copytree(root / "output", tmp_path / "output")
+    (tmp_path / "settings.yaml").write_text("search: {top_k: 3}\n")
+    (found,) = objects(invoke("query", QUESTIONS[0], "--method", "basic", "--json", "--root", tmp_path).stdout)
+    assert 3 <= len(found["text_units"]) < 10
+    (tmp_path / "settings.yaml").write_text("search: {top_k: 0}\n")
+    assert "search.top_k" in one_error(invoke("query", "Who?", "--root", tmp_path))
 
 
 # --- show
@@ -598,6 +634,14 @@ def test_which_report_is_asked(identity: tuple[str, ...], root: Path) -> None:
 
 
 # --- init
+
+
+def test_what_init_writes_changes_nothing(corpus: Callable[..., Path]) -> None:
+    folder = corpus(TEXTS)
+    assert invoke("index", folder, "--root", folder).exit_code == 0
+    assert f"Wrote {folder / 'settings.yaml'}" in invoke("init", folder).stdout
+    (printed,) = objects(invoke("index", folder, "--root", folder, "--json").stdout)
+    assert printed["status"] == "unchanged"
 
 
 # --- text of the corpus is not trusted

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 import stub_replies
 from click.testing import CliRunner, Result
-from stub_server import Fault, StubServer
+from stub_server import Fault, StubServer, refused_port
 
 from graphrag_lite import tables
 from graphrag_lite.cli import main
@@ -69,6 +70,19 @@ def test_a_failed_unit_is_named_the_exit_code_is_3_and_the_next_run_asks_for_it_
 
 def is_extraction(body: dict[str, Any]) -> bool:
     return stub_replies.recognise(body["messages"][0]["content"])[0] == "extract_graph.md"
+
+
+def test_an_endpoint_that_is_down_ends_it_in_seconds_before_any_work(
+    index: Callable[..., Result], tmp_path: Path
+) -> None:
+    """The reference was silent for 278 seconds."""
+    with refused_port() as port:
+        started = time.monotonic()
+        result = index(base_url=f"http://127.0.0.1:{port}/v1")
+    assert time.monotonic() - started < 30
+    assert result.exit_code == 1 and not result.stdout
+    assert result.stderr.startswith(f"Error: http://127.0.0.1:{port}/v1 cannot be reached")
+    assert not (tmp_path / "output" / "current").exists()
 
 
 def test_a_wrong_key_ends_it_before_any_work(

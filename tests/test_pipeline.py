@@ -177,6 +177,26 @@ def test_the_order_of_jsonl_rows_with_ids_changes_only_the_hash_of_the_file(tmp_
     assert all(found[0][table].equals(found[1][table]) for table in found[0])
 
 
+def test_an_edit_runs_only_the_stages_that_it_reaches(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    folder = corpus({"a.txt": "Alice Smith met Bob Jones in Paris.\n", "b.txt": "Carol White lives in Rome.\n"})
+    output = tmp_path / "output"
+    settings = Settings()
+    everything = tuple(stage.name for stage in pipeline.stages())
+    assert pipeline.index(folder, output, settings).ran == everything
+    assert pipeline.index(folder, output, settings).ran == ()
+    # The same bytes under a new name: the paths differ, so documents do, and no text is analysed again.
+    (folder / "a.txt").rename(folder / "a2.txt")
+    ran = pipeline.index(folder, output, settings).ran
+    assert "load_documents" in ran and "publish_documents" in ran
+    # More sentences in a description change what follows it, nothing before it.
+    changed = Settings.model_validate({"report_communities_fast": {"max_findings": 3}})
+    ran = pipeline.index(folder, output, changed).ran
+    assert ran[0] == "report_communities_fast" and set(ran) <= {"report_communities_fast", "index_search"}
+    # A setting without effect on the result: its stage runs, and nothing after it does.
+    same = Settings.model_validate({"report_communities_fast": {"max_findings": 4}})
+    assert pipeline.index(folder, output, same).ran == ("report_communities_fast",)
+
+
 def test_a_missing_corpus_leaves_no_output_behind(tmp_path: Path) -> None:
     with pytest.raises(GraphragLiteError, match="no such folder"):
         pipeline.index(tmp_path / "nowhere", tmp_path / "output", Settings())

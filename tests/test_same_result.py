@@ -4,6 +4,7 @@ SAME_RESULT_EXAMPLES=200 tries more sequences of changes, other ones every time.
 """
 
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -127,6 +128,23 @@ def test_an_index_of_what_changed_is_the_index_from_nothing(method: str) -> None
                 run = index(corpus, folder / "output", method, "full")
                 assert differing(run.snapshot, from_nothing(corpus, folder, method, "full")) == []
                 assert not index(corpus, folder / "output", method, "full").changed
+
+    holds()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_deleting_a_document_takes_back_what_it_alone_had_said(method: str) -> None:
+    @tried(1)
+    @given(beginning=BEGINNINGS, what=st.integers(0, 140), where=st.integers(0, 24))
+    def holds(beginning: list[int], what: int, where: int) -> None:
+        with changing(beginning) as (corpus, folder):
+            before = index(corpus, folder / "output", method, "full").snapshot
+            kept = shutil.copytree(before, folder / "before")
+            new = corpus / "new.txt"
+            changing_corpus.write(new, (changing_corpus.line(new, what + i) for i in range(where + 1)))
+            assert index(corpus, folder / "output", method, "full").changed
+            new.unlink()
+            assert differing(index(corpus, folder / "output", method, "full").snapshot, kept) == []
 
     holds()
 

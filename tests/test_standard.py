@@ -194,6 +194,37 @@ def test_names_and_claims_are_asked_for_beside_the_stages_before_them_with_the_s
     assert beside == in_turn
 
 
+def test_what_failed_is_recorded_and_the_next_run_asks_for_it_alone(notes: Path, output: Path) -> None:
+    broken = "Kodak"  # in few documents
+    held = sum(broken in path.read_text() for path in notes.iterdir())
+
+    def faulty(request: Request) -> str:
+        text = request.messages[0]["content"]
+        is_extraction = stub_replies.recognise(text)[0] == "extract_graph.md"
+        return "I cannot help with that." if is_extraction and broken in text else reply(request)
+
+    stub, full = StubModel(faulty), {"mode": "full"}
+    run = index(notes, output, stub, llm={"max_failure_ratio": 0.5}, communities=full)
+    failures = tables.read(run.snapshot, "failures").to_pylist()
+    units = {row["id"]: row["text"] for row in tables.read(run.snapshot, "text_units").to_pylist()}
+    assert len(failures) >= held > 0
+    assert {row["stage"] for row in failures} == {"extract_graph"} and all(row["attempts"] == 2 for row in failures)
+    assert all(any(unit in row["document"] for unit in units) for row in failures)
+
+    again = index(notes, output, stub, llm={"max_failure_ratio": 0.5}, communities=full)
+    assert again.ran == ("extract_graph",) and not again.changed and again.n_failures == len(failures)
+    assert again.usage["extract_graph"]["calls"] == 2 * len(failures)
+
+    healed_stub = StubModel(reply)
+    healed = index(notes, output, healed_stub, communities=full)
+    assert healed.n_failures == 0 and healed.changed
+    asked = {request.messages[0]["content"] for request in healed_stub.requests}
+    extractions = {text for text in asked if stub_replies.recognise(text)[0] == "extract_graph.md"}
+    assert len(extractions) == len(failures)
+    undisturbed = index(notes, output.parent.parent / "other" / "output", StubModel(reply), communities=full)
+    assert bytes_of(healed.snapshot) == bytes_of(undisturbed.snapshot)
+
+
 def test_a_run_that_goes_wrong_stops_and_publishes_nothing(notes: Path, output: Path) -> None:
     stub = StubModel(lambda _: "I cannot help with that.")
     with pytest.raises(ModelError, match=r"extract_graph: \d+ of \d+ could not be done"):

@@ -63,3 +63,10 @@ def test_what_a_command_has_wrong_is_no_run_that_failed(small: Path) -> None:
 def test_the_shell_completes_choices(typed: str, offered: set[str]) -> None:
     complete = ShellComplete(main, {}, "graphrag-lite", "_GRAPHRAG_LITE_COMPLETE")
     assert offered <= {item.value for item in complete.get_completions(typed.split(), "")}
+
+
+def test_settings_of_a_model_answer_without_one(small: Path) -> None:
+    (small / "settings.yaml").write_text("method: standard\nllm: {model: some-model}\n")
+    answer = CliRunner().invoke(main, ["query", "--root", str(small), "--set", "llm.model=null", "Who founded Acme?"])
+    (small / "settings.yaml").unlink()
+    assert answer.exit_code == 0 and "Ann Li founded Acme" in answer.stdout

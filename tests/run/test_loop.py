@@ -317,6 +317,36 @@ def test_the_watch_is_told_of_every_stage(texts: Path, output: Path) -> None:
         assert told == [told for pair in expected for told in pair]
 
 
+def test_a_killed_process_loses_no_finished_stage(sample: Path, tmp_path: Path) -> None:
+    """SIGKILL at random moments; the run after the last one gives what an undisturbed run gives."""
+    chance, output = random.Random(2), tmp_path / "output"
+    arguments = [*COMMAND, "index", str(EXAMPLE), "--root", str(tmp_path)]
+    kills = 0
+    while kills < 2:
+        stamps = output / "building" / "stamps.json"
+        finished = set(json.loads(stamps.read_text())) if stamps.exists() else set()
+        if "publish_documents" not in finished:  # which writes the texts that were loaded
+            finished.discard("load_documents")
+        with (tmp_path / "progress").open("w") as progress:
+            process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=progress)
+            try:
+                process.wait(chance.uniform(0.5, 1.5))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                kills += 1
+            finally:
+                process.wait()
+        lines = (tmp_path / "progress").read_text().splitlines()
+        assert "Traceback" not in "".join(lines)
+        ran_again = {line.split(":")[0] for line in lines if ": unchanged" not in line and "(" in line} & finished
+        assert not ran_again
+        if process.returncode == 0:  # it was faster than the kill: begin anew
+            shutil.rmtree(output)
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert bytes_of(snapshots.current(output)) == bytes_of(sample)
+
+
 # A command line whose stages use worker processes, whatever the size of the corpus.
 SLOW = """
 from graphrag_lite.run import workers
@@ -504,6 +534,18 @@ def start_waiting(tmp_path: Path, corpus: Path) -> "subprocess.Popen[str]":
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout and process.stdout.readline() == "here\n"
     return process
+
+
+def test_an_interrupted_update_keeps_the_index(texts: Path, tmp_path: Path, first: Run) -> None:
+    (texts / "d.txt").write_text("Dora Green wrote to Alice Smith in London.\n")
+    process = start_waiting(tmp_path, texts)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert said.splitlines()[-1].startswith("Interrupted.") and "Traceback" not in said
+    assert snapshots.current(tmp_path / "output") == first.snapshot
+    resumed = index(texts, tmp_path / "output")
+    assert resumed.ran[0] == "detect_communities" and resumed.manifest["tables"]["documents"]["rows"] == 5
 
 
 def test_a_second_run_is_told_who_holds_the_lock_and_a_dead_one_gives_it_back(texts: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from graphrag_lite import pipeline, tables
-from graphrag_lite.errors import IndexNotFound, LockedError, OutputError, TableError
+from graphrag_lite.errors import GraphragLiteError, IndexNotFound, LockedError, OutputError, TableError
 from graphrag_lite.run import snapshots
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
@@ -345,6 +346,39 @@ def test_a_run_killed_just_after_the_pointer_moved_is_not_taken_back(tmp_path: P
     snapshots.write_json(folder / "stamps.json", {})
     assert list(snapshots.building_folder(tmp_path).iterdir()) == [tmp_path / "building" / "work"]
     assert snapshots.current(tmp_path) == folder and not (folder / "stamps.json").exists()
+
+
+def test_a_reader_never_sees_half_an_index(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    """A thread reads `current` and every table of it again and again while runs are published."""
+    folder, output = corpus(TEXTS), tmp_path / "output"
+    pipeline.index(folder, output, _settings(1))
+    seen: set[str] = set()
+    problems: list[object] = []
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            try:
+                snapshot = snapshots.current(output)
+                manifest = snapshots.read_manifest(snapshot)
+                for name, entry in manifest["tables"].items():
+                    if tables.read(snapshot, name).num_rows != entry["rows"]:
+                        problems.append((snapshot, name, "rows"))
+                    if snapshots.file_digest(tables.path_in(snapshot, name)) != entry["sha256"]:
+                        problems.append((snapshot, name, "digest"))
+                seen.add(snapshot.name)
+            except GraphragLiteError as error:
+                problems.append(error)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        made = {pipeline.index(folder, output, _settings(n)).snapshot.name for n in (2, 3, 1, 2, 3, 1)}
+    finally:
+        done.set()
+        reader.join()
+    assert problems == []
+    assert len(seen & made) >= 3
 
 
 def test_text_is_replaced_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
