@@ -76,10 +76,12 @@ def member_sentences(
     met_first = met_first[_first(entity[met_first], 1)]
     scenes = _scenes(scenes, entity, read[document], start // PACE)
     spans: dict[str, list[Row]] = {}
-    for row in np.concatenate([chosen, opens, met_first, scenes]).tolist():
-        where = {"text_unit_id": units[unit[row]], "document_id": documents[document[row]]}
-        span = where | {"char_start": int(start[row]), "char_end": int(end[row])}
-        spans.setdefault(ids[entity[row]], []).append(span)
+    told = np.concatenate([chosen, opens, met_first, scenes])
+    for own, of, where, first, last in zip(
+        *(each[told].tolist() for each in (entity, unit, document, start, end)), strict=True
+    ):
+        span = {"text_unit_id": units[of], "document_id": documents[where], "char_start": first, "char_end": last}
+        spans.setdefault(ids[own], []).append(span)
     return spans
 
 

@@ -13,6 +13,7 @@ from graphrag_lite.evidence.key_sentences import rounded_idf
 from graphrag_lite.evidence.member_sentences import member_sentences
 from graphrag_lite.evidence.report_facts import MET
 from graphrag_lite.evidence.report_statements import ASIDE, Sources, Statement
+from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,7 +62,8 @@ def all_told(
     """
     import pyarrow.compute as pc
 
-    entity = {row["id"]: row for row in entities.to_pylist()}
+    reported = groups.rows_of(entities, "id", {identity for row in held for identity in row["entity_ids"]})
+    entity = {row["id"]: row for row in reported.to_pylist()}
     first = pc.list_slice(relationships["sources"], 0, 1)  # as objects all would take as much as the rest
     rows = relationships.drop_columns(["sources"]).append_column("sources", first).to_pylist()
     relationship = {row["id"]: row for row in rows}

@@ -21,7 +21,7 @@ from graphrag_lite import tables
 from graphrag_lite.attempts import attempting
 from graphrag_lite.errors import TableError
 from graphrag_lite.run import comparison, results, snapshots
-from graphrag_lite.run.progress import LARGE, Progress
+from graphrag_lite.run.progress import LARGE, Progress, columns_of
 from graphrag_lite.run.stamps import Stage, Stamp, arguments, digest_of, libraries, origins, reasons, stamp_of, versions
 from graphrag_lite.run.turns import Checking, stages_in_turn
 from graphrag_lite.run.workers import Engine, Workers, give_memory_back, peak_memory
@@ -175,7 +175,7 @@ def _read(stage: Stage, so_far: Progress) -> dict[str, Any]:
     for name in stage.reads:
         if name in so_far.inputs:
             memory[name] = tables.make(name, so_far.inputs[name])
-        wanted = list(stage.columns.get(name, tables.schema(name).names))
+        wanted = columns_of(stage, name)
         if name not in memory or not set(wanted) <= set(memory[name].column_names):
             without_texts = name in tables.STORED_IN and "text" not in wanted
             large = without_texts or tables.path_in(so_far.building, name).stat().st_size >= LARGE // 4
@@ -183,6 +183,7 @@ def _read(stage: Stage, so_far: Progress) -> dict[str, Any]:
         read[name] = memory[name].select(wanted) if name in stage.columns else memory[name]
         if memory[name].nbytes >= LARGE and not so_far.only_here(name):
             memory[name] = read[name]
+    so_far.hold({}, stage)  # the stage has the rest, and may let go of it
     return read
 
 
@@ -258,6 +259,7 @@ async def _perform(
         "embedder": embedder and stage.embeds and embedder.of(stage.name, watch),
     }
     work = stage.run(**read, **arguments(stage, settings, offered))
+    del read
     written = await (each.in_thread(work) if stage.beside and engine and not model else work)
     written = written if isinstance(written, tuple) else (written,)
     return dict(zip(stage.writes, written, strict=True)), sorted(set(failures)), counts

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 LARGE = 32_000_000  # bytes of a table that is read again sooner than it is held for nothing
 
 
+def columns_of(stage: Stage, name: str) -> list[str]:
+    """Return the columns that a stage gets of a table."""
+    return list(stage.columns.get(name, tables.schema(name).names))
+
+
 @dataclass
 class Progress:
     """A run under way: what it found when it began, and what it has done up to a stage."""
@@ -46,12 +51,18 @@ class Progress:
         return self.published[1]["stages"].get(stage.name) if self.published else None
 
     def hold(self, made: dict[str, Any], stage: Stage) -> None:
-        """Hold what others than this stage, which `made` tables, still read; large ones only for the first of them."""
+        """Hold what others than this stage, which `made` tables, still read.
+
+        Large ones only for the first of them, and if they have the columns that it gets.
+        """
         others = [each for each in self.stages if each.name not in self.records and each is not stage]
-        later, first = ({name for each in some for name in each.reads} for some in (others, others[:1]))
-        held = (self.memory | made).items()
-        first |= {name for name in tables.STORED_IN if self.only_here(name)}
-        self.memory = {name: table for name, table in held if name in first or (name in later and table.nbytes < LARGE)}
+        later = {name for each in others for name in each.reads}
+        held = {name: table for name, table in (self.memory | made).items() if name in later}
+        first = {name for name in tables.STORED_IN if self.only_here(name)}
+        for name in set(others[0].reads if others else ()).intersection(held):
+            if {*columns_of(others[0], name)} <= {*held[name].column_names}:
+                first.add(name)
+        self.memory = {name: table for name, table in held.items() if name in first or table.nbytes < LARGE}
 
     def only_here(self, name: str) -> bool:
         """Tell whether the texts of a table stand in no file yet."""

@@ -64,7 +64,7 @@ async def index_search(
     about = {key: ("\n".join(dict.fromkeys([title, *one.words.values()])), code) for (key, title, code), one in told}
 
     def passages() -> Iterator[Passage]:
-        for identity, document_id, text in tables.rows(groups.in_rows(text_units, new), "id", "document_id", "text"):
+        for identity, document_id, text in tables.rows(unread, "id", "document_id", "text"):
             title, language = about[document_id]
             yield Passage(identity, f"{title}\n{text}", language)
         for number, content in tables.rows(groups.in_rows(community_reports, new_reports), "community", "full_content"):
@@ -73,6 +73,7 @@ async def index_search(
     global_language = _commonest(documents)
     (before, then), (reports_before, reports_then) = _before(last, documents, text_units, community_reports)
     new, new_reports = (np.flatnonzero(rows < 0) for rows in (then, reports_then))
+    unread, text_units = groups.in_rows(text_units, new), text_units.drop_columns(["text"])
     found = iter(each(_counted, LazyItems(len(new) + len(new_reports), passages)))
     postings = join_postings(before, then, count_postings(islice(found, len(new)), new))
     of_reports = join_postings(reports_before, reports_then, count_postings(found, new_reports))

@@ -93,6 +93,7 @@ async def report_communities_fast(
     before = last.read(*KEPT, unless={"code", "failed"}) if last else None
     sources = Sources(source_documents, source_units, entity_mentions, each, before, attempt)
     told = all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources)
+    del entity_mentions  # a twentieth of what an update holds
     pages = KnownPages(before[2] if before else None, told, settings)
     weight = {identity: row["weight"] for identity, row in told.relationship.items()}
     texts = LongTexts(source_documents)

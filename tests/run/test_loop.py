@@ -105,6 +105,24 @@ def test_of_large_tables_stages_hold_their_columns_alone_with_the_same_bytes(
     assert bytes_of(index(texts, output).snapshot) == bytes_of(made.snapshot)
 
 
+def test_a_large_table_is_held_for_the_next_stage_if_it_has_the_columns(
+    made: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "LARGE", 0)
+    flow = pipeline.stages()
+    done, following = flow[: NAMES.index("report_communities_fast")], flow[NAMES.index("report_communities_fast") :]
+    there = dict.fromkeys(tables.TABLES, "")
+    so_far = progress.Progress(flow, tmp_path, tmp_path, Settings(), {}, {}, None, [], {}, there)
+    so_far.records |= {stage.name: {} for stage in done}
+    whole = tables.read(made.snapshot, "entity_mentions")
+    so_far.memory = {"entity_mentions": whole}
+    so_far.hold({}, done[-1])
+    assert so_far.memory == {"entity_mentions": whole}
+    so_far.memory = {"entity_mentions": whole.select(following[0].columns["entity_mentions"])}
+    so_far.hold({}, following[0])  # the stage behind it gets another column
+    assert not so_far.memory
+
+
 def test_texts_of_units_are_read_for_stages_that_ask_for_them(
     texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
