@@ -28,11 +28,6 @@ if TYPE_CHECKING:
 
 # What fits less is not answered.
 LEAST_FIT = 0.6
-# Nor is a short question for a time, number, person or place that fits less: a text that tells one has more of the
-# question than one that tells a reason. Of 26 near misses on files that no other rule refuses 9 fit less, and none of
-# 136 with an answer, nor of 152 of six sets in English; of 61 in Chinese 1. At 1.0 it is 9, and 2, 0 and 2.
-LEAST_FIT_OF_FACT = 0.95
-LONG = 8  # words of a question of which a passage has room for a small share
 # n-grams overlap: so much of a word is each for `fit`, and so much less for each character of hiragana, which write
 # endings and particles, and meet by chance. At .75 to .8 and .25 to .5 it is about the same; below .75 more is refused.
 NGRAM, HIRAGANA = 0.8, 1 / 3
@@ -91,21 +86,6 @@ def says_nothing(question: Question, weights: Mapping[str, float]) -> bool | Non
     if cannot_tell(question):
         return None
     return fits or _fit_at_most(index, weights, question.names) < LEAST_FIT
-
-
-def fits_no_fact(question: Question, weights: Mapping[str, float]) -> bool:
-    """Say whether a short question of such `weights` asks for a time, number, person or place, and no passage fits it.
-
-    A word that the corpus does not hold weighs no more than one that a single passage has. False where that cannot be
-    told (`cannot_tell`).
-    """
-    index = question.index.bm25
-    n_words = math.fsum(NGRAM if UNSPACED.match(term) else 1.0 for term in weights)
-    if not question.kind or n_words > LONG:
-        return False
-    rare = idf(index.n_units, 1)
-    weighed = {term: weight if index.holds(term) else min(weight, rare) for term, weight in weights.items()}
-    return passage_fit(index, weighed) < LEAST_FIT_OF_FACT and not cannot_tell(question)
 
 
 def cannot_tell(question: Question) -> bool:

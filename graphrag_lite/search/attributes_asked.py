@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.retrieval import top_k
-from graphrag_lite.retrieval.abstention import INFLECTED, fits_no_fact
+from graphrag_lite.retrieval.abstention import INFLECTED
 from graphrag_lite.retrieval.bm25 import LEAST_STEM, MIN_UNITS, YEAR
 from graphrag_lite.retrieval.other_words import (
     amounts,
@@ -129,9 +129,6 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
     asked = _asked(question)
     if _OWN.search(question.text):
         return _HOW_TO.match(question.text) is not None and _misses_every_word(asked)
-    said = {term: weight for term, weight in question.weights.items() if term not in QUANTIFIERS}
-    if bm25.novelty[0] <= UNHEARD and fits_no_fact(question, said):
-        return True
     if is_of_no_year(question) or is_of_no_version(question, scores):
         return True
     best = [unit for unit in top_k.best_rows(scores, READ).tolist() if scores[unit] > 0]

@@ -57,8 +57,6 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("How many gyroscopes did Omar Haddad replace?", False),
         ("How many newspapers did Omar Haddad replace?", True),
         ("How many instruments did Omar Haddad replace?", True),  # five, but of gyroscopes
-        ("Where is the factory of the gyroscopes?", True),  # half of what is asked, anywhere
-        ("When was the harbour dredged?", True),
         ("How old was Lena Fuchs when she died?", True),  # one of the two is told
         ("Who founded Rosa Lindt's newspaper?", True),
         ("What did Ivo Marek eat?", True),
