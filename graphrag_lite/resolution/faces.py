@@ -102,7 +102,7 @@ def may_be(name: str, kind: str, lower_counts: Mapping[str, int]) -> bool:
     if kind not in ("person", "location"):
         return True
     if name.isupper() or any(c.isdigit() for c in name):  # "Ил-96-300", "Дакар-2006"
-        return name.isupper() and len(name) > MAX_ACRONYM
+        return name.isupper() and len(name) > MAX_ACRONYM and "-" not in name
     return not SPELLED.search(name) and (kind == "person" or not lower_counts.get(name.casefold()))
 
 

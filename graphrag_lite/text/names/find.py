@@ -38,6 +38,7 @@ _SPOKEN = re.compile(r"[\s*_]*:[^\S\n]*(?:[*_\"“”„«»‘'(¿¡]|…|\.\.\
 _IS = frozenset("is was are were est était ist war es fue è".split())
 _MAX_HEADING = 100
 _MAX_INDENT = 40
+_SURE = 3.0  # evidence of a name's own words
 # Labels of speakers that name no one.
 _SPEAKERS = LISTS["speakers"]
 
@@ -198,6 +199,7 @@ def _typed(text: str, tokens: Tokens, runs: list[Run], nouns: frozenset[str], la
     if language in LISTED:
         told = replace(tokens, lower=[list_mark(word, language) for word in tokens.lower])
     evidence: dict[str, types.Evidence] = {}
+    things: set[str] = set()  # names whose words say what they are: a country says something, too
     confirmed: set[str] = set()  # words that have a telling capital somewhere
     labels: Counter[str] = Counter()
     keys = [" ".join(tokens.lower[run.first : run.last]) for run in runs]
@@ -206,7 +208,11 @@ def _typed(text: str, tokens: Tokens, runs: list[Run], nouns: frozenset[str], la
             evidence[key] = types.evidence_of_words(
                 told.lower[run.first : run.last], tokens.words[run.first : run.last]
             )
+            if "person" not in evidence[key] and max(evidence[key].values(), default=0.0) >= _SURE:
+                things.add(key)
         found = _beside(told, run)
+        if key in things:
+            found.pop("person", None)
         if AMPERSAND in tokens.gaps[run.first + 1 : run.last]:
             found["organization"] = found.get("organization", 0.0) + 3.0
         if run.kind:

@@ -27,6 +27,8 @@ def find_terms(tokens: Tokens, text: str) -> list[Name]:
             continue
         if segment > 1:
             for first in range(i - segment, i - 1):
+                if first and tokens.words[first - 1].isdigit() and tokens.gaps[first] == JOIN:
+                    continue  # a unit: "140 mln dlrs"
                 if lower[first] in _NO_EDGE or lower[first].endswith("ly"):
                     continue
                 for last in range(first + 2, min(first + 3, i) + 1):

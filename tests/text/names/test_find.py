@@ -118,6 +118,8 @@ def test_types_of_other_languages(language: str, text: str, expected: str) -> No
         ("They met Pierre-Joseph Velm there.", "Pierre-Joseph Velm", "person"),
         ("It was all about Velmism there.", "Velmism", "concept"),
         ("Ruth will play Eric there.", "Eric", "person"),
+        ("Saudi Arabia said so, and Saudi Arabia added that Saudi Arabia said it.", "Saudi Arabia", "location"),
+        ("They log in by SSH there.", "SSH", "concept"),
         ("Zorbix Scripting Guide: How to begin", "Zorbix Scripting Guide", "work"),
     ],
 )
@@ -158,6 +160,11 @@ def test_terms_in_lower_case_must_be_repeated_and_are_never_anchored() -> None:
     found = by_name(text)
     assert list(found) == ["carbon tax"]
     assert (found["carbon tax"].type, found["carbon tax"].anchored) == ("concept", False)
+
+
+def test_what_is_counted_is_no_term() -> None:
+    assert names("it cost 140 mln dlrs of the 299 mln dlrs.") == []
+    assert names("it paid mln dlrs, and then mln dlrs.") == ["mln dlrs", "mln dlrs"]
 
 
 def test_definitions_of_acronyms() -> None:
@@ -233,6 +240,8 @@ def test_a_label_is_a_speaker_only_where_somebody_speaks() -> None:
     )
     talk = "Thrall: Let's meet on Monday.\nRaze: I agree! See you.\nThrall: Good.\n- Anna: will send it.\n"
     assert not [name for name in find_names(fields, "en") if name.type == "person"]
+    notes = "Achtung: Das Netz ist aus.\nDer Rechner geht.\nAdded: Tables are read.\n"
+    assert not [name for name in find_names(notes, "de") if name.type == "person"]
     assert {name.name for name in find_names(talk, "en") if name.type == "person"} == {"Thrall", "Raze", "Anna"}
     grace = find_names("Grace: Hello! I am here.\nBen: You fall with grace.\nGrace: I know.", "en")
     assert [name.anchored for name in grace if name.name == "Grace"] == [True, True]
