@@ -1,12 +1,13 @@
 """What communities say, without a model: a paragraph each, below the names that it is about."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphrag_lite import tables
+from graphrag_lite.evidence.sentence_reading import is_cell
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.entity_statements import statement_at
@@ -30,7 +31,8 @@ def theme_statements(index: "SnapshotView", reports: Iterable[Row]) -> list[Stat
     """Return a statement of each of the most important reports: the first one, which says what its community is about.
 
     Where there are fewer reports than an answer has room for, those of the heaviest relationships and of the entities
-    that are named most go on; where no sentence stands as a statement, as in a corpus of notes, any sentence will do.
+    that are named most go on; where no sentence stands as a statement, as in a corpus of notes, any sentence will do. A
+    cell of a table is none: its values are counted.
     """
     most = index.search_settings.max_reports
     told = [(report["title"], report["citations"]) for report in reports if report["citations"]]
@@ -43,11 +45,20 @@ def theme_statements(index: "SnapshotView", reports: Iterable[Row]) -> list[Stat
         entities = index.columns("entities", ["title", "sources"]).slice(0, FEW).to_pylist()
         told += [(row["title"], row["sources"]) for row in entities]
     found: list[Statement] = []
-    for title, spans in told:
-        places = (place for span in spans if not is_talk(read_out(index, place := statement_at(index, span, title))[0]))
+    cards = {row for file in index.table_files for row in file.rows}
+    spans_of = ([statement_at(index, span, title) for span in spans] for title, spans in told)
+    prose = [[one for one in own if not _in_card(index, one, cards)] for own in spans_of]
+    for own in prose:
+        places = (place for place in own if not is_talk(read_out(index, place)[0]))
         if len(found) < most and (one := next((place for place in places if is_statement(index, place, found)), None)):
             found.append(one)
-    return found or [statement_at(index, spans[0], title) for title, spans in told if spans][:most]
+    return found or [own[0] for own in prose if own][:most]
+
+
+def _in_card(index: "SnapshotView", place: Statement, cards: Collection[int]) -> bool:
+    """Say whether a place is in the card of a row, one of the documents `cards`."""
+    row = index.document_row[place.unit]
+    return row in cards and is_cell({"char_start": place.start}, {"blocks": index.cell("documents", "blocks", row)})
 
 
 def fitting_sentences(

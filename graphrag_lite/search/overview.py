@@ -18,6 +18,7 @@ from graphrag_lite.retrieval.report_ranking import partition, rank_reports
 from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, compose
 from graphrag_lite.search.community_answers import theme_statements
 from graphrag_lite.search.entity_statements import description_statements
+from graphrag_lite.search.releases import latest_changes
 from graphrag_lite.search.sentence_candidates import read_out
 from graphrag_lite.search.sentence_choice import choose_sentences
 from graphrag_lite.search.statements import broad_match, is_statement
@@ -27,6 +28,7 @@ from graphrag_lite.text.word_lists import expressions, sections
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
+    from graphrag_lite.graph.sparse import Vector
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
@@ -46,7 +48,7 @@ DESCRIBED = 5  # of the names that are asked for: told with a sentence each
 MANY, SELDOM = 5, 0.05  # documents that names are counted by; of the count of the third, what is left out
 READ_NAMES, READ_ROWS = 3, 200  # times as many names are looked at as are shown; rows that tell the kinds of fields
 MAX_FIELDS = 6
-TITLED = 3  # documents whose titles are told
+TITLED = 5  # documents whose titles are told
 SHORTEST_NAME = 5  # letters of a person's name in capitals
 LEAST_UNITS = 3  # that name what has changed
 SPOKEN = 5_000  # characters before a sentence in which its speaker's label is looked for
@@ -79,12 +81,14 @@ def overview(
         lines.append(DISAGREEMENT if said else "No sentence speaks of disagreement.")
         kinds = []
     if not asked:
-        lines += _fields(index)
+        lines += _tables(index) + _fields(index)
     for kind in kinds or HEADINGS if kinds or not asked else ():
         rows = _most_named(index, kind)
         if rows:
             named = ", ".join(_counted(index, row) for row in rows[: ASKED_NAMES if kinds else NAMES])
             lines.append(f"{HEADINGS[kind]}: {named}")
+        elif kinds:
+            lines.append(f"{HEADINGS[kind]}: none that comes up twice")
         if kinds:
             said += [told for row in rows[:DESCRIBED] for told in _described(index, row["row"], said)]
     if not asked:
@@ -211,6 +215,30 @@ def _corpus(index: "SnapshotView") -> str:
     return f"{n:,} document{'s' * (n != 1)}{called}{dated}{spoken}; {found}."
 
 
+def _tables(index: "SnapshotView") -> list[str]:
+    """Return a line for each of the largest tables: its rows, and what columns they have."""
+    files = sorted(index.table_files, key=lambda file: -len(file.rows))[:MAX_FIELDS]
+    return [f"{file.path}: {len(file.rows):,} rows, with {', '.join(map(escape_marks, file.fields))}" for file in files]
+
+
+def _comparable(index: "SnapshotView") -> tuple["Vector", str]:
+    """Return the days of the text units that may be compared by when they are from, else nan, and which they are.
+
+    Of several tables, and of one beside other documents, it is what most dated text units are of: that another table
+    begins later changed nothing.
+    """
+    days, group = index.days, np.zeros(index.n_rows("documents"), np.int64)
+    for place, file in enumerate(index.table_files, 1):
+        group[file.rows] = place
+    of_unit = group[np.asarray(index.document_row, np.int64)]
+    dated = np.bincount(of_unit[~np.isnan(days)])
+    if np.count_nonzero(dated) < 2:
+        return days, ""
+    best = int(dated.argmax())
+    which = f"the rows of {index.table_files[best - 1].path}" if best else "the documents that are no rows of a table"
+    return np.where(of_unit == best, days, np.nan), f"Compared are {which}."
+
+
 def _most_named(index: "SnapshotView", kind: str) -> list[dict[str, Any]]:
     """Return the entities of a type that are named most, each with its row, by documents where there are many.
 
@@ -251,7 +279,10 @@ def _changes(index: "SnapshotView", years: Sequence[int]) -> tuple[list[str], li
 
     The periods are the first and the last of `years`, else the first and the last third of the time.
     """
-    dated = index.days[~np.isnan(index.days)]
+    if not years and (latest := latest_changes(index)):
+        return ["Its logs of changes begin with:"], latest
+    days, which = _comparable(index)
+    dated = days[~np.isnan(days)]
     if not len(dated):
         return ["Its documents are not dated: what changed cannot be told."], []
     if len(set(years)) > 1:
@@ -262,7 +293,7 @@ def _changes(index: "SnapshotView", years: Sequence[int]) -> tuple[list[str], li
         third = (last - first) // 3
         spans = [(first, first + third), (last - third, last)]
         names = [" to ".join(date.fromordinal(day).isoformat() for day in span) for span in spans]
-    held = [(index.days >= first) & (index.days <= last) for first, last in spans]
+    held = [(days >= first) & (days <= last) for first, last in spans]
     totals = [int(one.sum()) for one in held]
     if not all(totals):
         empty = names[totals.index(0)]
@@ -270,7 +301,7 @@ def _changes(index: "SnapshotView", years: Sequence[int]) -> tuple[list[str], li
     named = index.links.units.with_data(np.ones_like(index.links.units.data))
     counts = [named @ one.astype(np.float64) for one in held]
     gained = counts[1] / totals[1] - counts[0] / totals[0]
-    lines, said = [], []
+    lines, said = [which] * bool(which), []
     titles = index.column("entities", "title")
     for word, sign in (("More", 1.0), ("Less", -1.0)):
         order = np.argsort(-sign * gained, kind="stable").tolist()

@@ -1,8 +1,11 @@
 """Releases as a log of changes lists them, by its headings that state a day: the newest, one's day, the next one."""
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from graphrag_lite import tables
 from graphrag_lite.search.answer import Answer, Ranking, Statement, compose
 from graphrag_lite.search.headings import HEADING
 from graphrag_lite.text.periods import periods
@@ -11,7 +14,9 @@ from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
+MAX_LOGS, MAX_ITEMS = 5, 3  # logs whose newest release is told, and of each
 LEAST = 2  # headings with a number and a day: one may be any
 BEGINNING = 1000  # characters of a log that name what it is of
 _FORMS = expressions(__package__, "releases.txt")
@@ -24,6 +29,8 @@ _GIVEN = re.compile(rf"(?<![\w.]){_WORDS['NUMBER']}(?!\w|\.\d)")
 _LOG = re.compile(_FORMS["log"], re.I)
 _GENERAL = " ".join(re.findall(r"[^\W\d_]{2,}", " ".join(_FORMS[name] for name in (*_ASKS, "new", "release"))))
 _NUMBER = re.compile(r"\A\W*v?\d+(?!-?\d)|\d\.\d")
+_RELEASED = re.compile(rf"(?:\[|version |release )?{_WORDS['NUMBER']}(?!\w|\.\d)|\d{{4}}-\d\d-\d\d\b", re.I)
+_ITEM = re.compile(r"(?m)^[ \t]*[-*+•][ \t]+(\S[^\n]*\S)")
 _NAME_PARTS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")  # "docs/ChangeLog.html"
 
 
@@ -63,6 +70,47 @@ def release_answer(question: "Question", method: str, ranking: Ranking) -> Answe
     starts = {unit: index.cell("text_units", "char_start", unit) for unit in index.units_in(row)}
     unit = max(unit for unit, first in starts.items() if first <= start)
     return compose(question, method, [Statement(unit, start, end, index.cell("documents", "title", row))], ranking)
+
+
+def latest_changes(index: "SnapshotView") -> list[Statement]:
+    """Return the first items of the newest release of each log of changes, where half of the documents are such logs.
+
+    Of a log without days it is the release that stands first.
+    """
+    n = index.n_rows("documents")
+    found: dict[int, list[tuple[int, int]]] = {}
+    for row, (title, path) in enumerate(tables.rows(index.columns("documents", ["title", "path"]), "title", "path")):
+        if len(found) == MAX_LOGS or not _LOG.search(f"{title} {_NAME_PARTS.sub(' ', path)}"):
+            continue
+        text = index.document_text(row)
+        dated = sorted(_releases(text, index.cell("documents", "language", row)))
+        start, end = dated[-1][3:] if dated else next((one.span(2) for one in _numbered(text)), (0, 0))
+        if end:
+            found[row] = [(start, end), *_items(text, end)]
+    if 2 * len(found) < min(n, 2 * MAX_LOGS):
+        return []
+    said = []
+    for row, spans in found.items():
+        starts = [(index.cell("text_units", "char_start", unit), unit) for unit in index.units_in(row)]
+        title = index.cell("documents", "title", row)
+        said += [Statement(max(one for one in starts if one[0] <= span[0])[1], *span, title) for span in spans]
+    return said
+
+
+def _numbered(text: str) -> Iterator["re.Match[str]"]:
+    """Yield the headings of a text that are a release's number."""
+    return (mark for mark in HEADING.finditer(text) if _RELEASED.match(mark[2]))
+
+
+def _items(text: str, place: int) -> list[tuple[int, int]]:
+    """Return the spans of the first items of the list below a place, up to the next release.
+
+    >>> text = "## 1.1\\n\\n- Add the drain command.\\n- Fix it.\\n## 1.0\\n- Begin."
+    >>> [text[start:end] for start, end in _items(text, 6)]
+    ['Add the drain command.', 'Fix it.']
+    """
+    last = next((mark.start() for mark in _numbered(text) if mark.start() > place), len(text))
+    return [item.span(1) for item in islice(_ITEM.finditer(text, place, last), MAX_ITEMS)]
 
 
 def _asked(text: str) -> tuple[str, str] | None:

@@ -106,3 +106,30 @@ def test_who_speaks_is_told_of_a_disagreement(tmp_path: Path) -> None:
     (tmp_path / "talk.txt").write_text(text, encoding="utf-8")
     made = Index(pipeline.index(tmp_path / "talk.txt", tmp_path / "output", Settings()).snapshot)
     assert f"REX HOWE: {said} [1]" in made.query("What do the speakers disagree about?").answer
+
+
+def test_what_changed_is_told_by_the_newest_release_of_each_log(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    dated = "# Changelog\n\n## 1.0.0 (2024-03-01)\n\n- First release.\n\n## 1.1.0 (2024-05-02)\n\n- Add the drain command.\n"
+    plain = "# History\n\n## 2.3\n\n* Read tables.\n* Write maps.\n\n## 2.2\n\n* Read mails.\n"
+    (corpus / "CHANGELOG.md").write_text(dated, encoding="utf-8")
+    (corpus / "HISTORY.md").write_text(plain, encoding="utf-8")
+    answer = Index(pipeline.index(corpus, tmp_path / "output", Settings()).snapshot).query("What changed?")
+    told = [cited.text for cited in answer.citations]
+    assert told == ["1.1.0 (2024-05-02)", "Add the drain command.", "2.3", "Read tables.", "Write maps."]
+
+
+def test_rows_of_one_table_are_compared_and_cells_are_no_themes(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    cars = [f"C-{n},{'Norway' if n < 6 else 'Japan'},{1990 + n}-01-02" for n in range(12)]
+    boats = [f"B-{n},Blue,2020-01-0{n + 1}" for n in range(4)]
+    (corpus / "cars.csv").write_text("\n".join(["id,Origin,timestamp", *cars]), encoding="utf-8")
+    (corpus / "boats.csv").write_text("\n".join(["id,Paint,timestamp", *boats]), encoding="utf-8")
+    index = Index(pipeline.index(corpus, tmp_path / "output", Settings()).snapshot)
+    changed = index.query("What changed?").answer
+    assert "Compared are the rows of cars.csv." in changed and "Norway (100% to 0%)" in changed
+    assert "Blue" not in changed
+    told = index.query("What is this about?")
+    assert "cars.csv: 12 rows, with id, Origin, timestamp" in told.answer and not told.citations
