@@ -20,6 +20,9 @@ _TOPIC = re.compile(rf"{_BRACKETS}(?:是|とは|란|(?:は、?|은\s|는\s).*(?:
 _NAMED = re.compile(r"\b(?:[Aa]n?|[Oo]ne) (?:[a-z-]+ ){0,3}[a-z-]+,? (?:called|named|by name|by the name of) $")
 _APPOSED_NOUN = re.compile(rf",\s(?:{'|'.join(sorted(ARTICLES))})\s", re.I)
 _LISTS = {kind: frozenset(words) for kind, words in sections(__package__, "report_title.txt").items()}
+_JOINS = ("and", "or", "but", "yet")
+_QUALITY = re.compile(r"\w(?:[cs]ial|ical|ular|ous|ful|less|able|ible|ish)$")
+_GERUNDS = {"es": ("ando", "iendo")}
 _WORD = re.compile(r"\S+")
 _WITHIN = ARTICLES | OF_WORDS | {"for", "in", "at", "and"}
 
@@ -54,8 +57,10 @@ def definition(sentence: str, name: str, language: str) -> str:
     'chief pilot of Acme'
     >>> definition("Zep, a newly printed, graph-based memory that grows, sells.", "Zep", "en")
     'newly printed, graph-based memory'
-    >>> definition("Zep is one of many.", "Zep", "en")
-    ''
+    >>> definition("Zep is one of many.", "Zep", "en"), definition("Zep is a popular and able tool.", "Zep", "en")
+    ('', '')
+    >>> definition("Zep es un servidor personal pensando en todos.", "Zep", "es")
+    'servidor personal'
     """
     at, last = _named(sentence, (0, len(sentence)), name)
     found = _IS_A.match(sentence, last) or re.compile(r",\s").match(sentence, last)
@@ -71,10 +76,12 @@ def definition(sentence: str, name: str, language: str) -> str:
         follows = words[i + 1][0] if i + 1 < len(words) else ""
         if not bare or not word[0][0].isalnum() or "’" in bare or "'" in bare:
             break
+        if bare in _JOINS and kept and _QUALITY.search(kept[-1][0]):
+            return ""  # "an essentially superficial and antipathetic observer": what he is comes later
         if bare in joining and (bare not in _WITHIN or (bare == "and" and not follows[:1].isupper())):
             break
         modifies = bare.endswith(("ed", "ly"))  # what follows is the noun: "newly printed, graph-based"
-        verbal = is_verb_form(bare, language) or (len(bare) > 5 and bare.endswith("ing"))
+        verbal = is_verb_form(bare, language) or (len(bare) > 5 and bare.endswith(_GERUNDS.get(language, "ing")))
         if kept and verbal and (follows.casefold() in joining or not follows[:1].isalpha()):
             break
         kept.append(word)

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from graphrag_lite.evidence.citation_marks import escape_marks
+from graphrag_lite.evidence.stories import without_capitals
 from graphrag_lite.text.numbered_titles import without_part
 from graphrag_lite.text.period import Period
 from graphrag_lite.text.transcripts import FILE_NAME
@@ -39,6 +40,8 @@ def common_subject(titles: Sequence[str]) -> str:
     'Mirrors of the Hubble: a history'
     >>> common_subject(["11.7. LDAP Directory"])
     'LDAP Directory'
+    >>> common_subject(["WHALES OF THE NORTH"])
+    'Whales of the North'
     >>> common_subject(["report_final.pdf", "report_final.pdf"])
     ''
     """
@@ -48,6 +51,7 @@ def common_subject(titles: Sequence[str]) -> str:
         name = re.split(r"[:?.–|]\s", name)[0]
     if MOST_FACTS * n < len(titles) or len(name) > LONGEST_TITLE or not is_informative(name):
         return ""
+    name = without_capitals(name) if name.isupper() and " " in name else name
     return name[0].upper() + name[1:].rstrip(" ,;:")
 
 

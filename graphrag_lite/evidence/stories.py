@@ -72,5 +72,10 @@ def chapters(text: str) -> list[tuple[int, str]]:
 def _heading(lines: str) -> str:
     said = " ".join(lines.split())
     named = _BREAK.split(_NUMBERED.sub("", said, count=1))[0].strip(" .") or said.strip(" .")
-    told = re.sub(r"[^\W\d_][\w’']*", lambda w: w[0] if _ROMAN.fullmatch(w[0]) else w[0].capitalize(), named)
+    return without_capitals(named)
+
+
+def without_capitals(line: str) -> str:
+    """Return a heading in capitals as titles are written: "The Statement of the Case"."""
+    told = re.sub(r"[^\W\d_][\w’']*", lambda w: w[0] if _ROMAN.fullmatch(w[0]) else w[0].capitalize(), line)
     return _SMALL.sub(lambda found: found[0].lower(), told)

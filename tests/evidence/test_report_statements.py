@@ -22,6 +22,8 @@ def worth(text: str, language: str) -> float:
         ("en", "Table tennis was played in the halls of the old university in Oslo."),
         ("en", "In thistle fields near Oslo the farmers found an old bronze sword."),
         ("en", "We found that the old mirror of the telescope had the wrong shape in Danbury."),
+        ("de", "Der alte Rechner der Werkstatt in Oslo hat seit dem Umzug eine feste Adresse."),
+        ("es", "El espejo del telescopio de la universidad de Oslo tiene una forma nueva."),
         ("ko", "국가재난관리청은 인도네시아 술라웨시섬의 지진과 쓰나미 피해를 조사하고 있다."),
         ("zh", "印度尼西亚位于太平洋地震带的火环上，经常受到地震和海啸的袭击。"),
         ("ja", "国家災害庁はインドネシアのスラウェシ島で地震の被害を調査している。"),
@@ -36,6 +38,9 @@ def test_a_statement_stands(language: str, sentence: str) -> None:
     [
         ("en", "Table 3 Emission factors of the mirror factory in Danbury, Connecticut."),
         ("en", "Figure S2. The mirror of the telescope was ground to the wrong shape."),
+        ("de", "Darauf greifen auch die alten Rechner der Werkstatt in Oslo seit dem Umzug zu."),
+        ("de", "Weisen Sie dem alten Rechner der Werkstatt in Oslo eine feste Adresse zu."),
+        ("es", "Con este espejo el telescopio de la universidad de Oslo tiene otra forma."),
         ("en", "For this purpose the mirror of the telescope was ground to another shape."),
         ("en", "Shape) the mirror of the telescope was ground to the wrong form in Danbury."),
         ("en", "Shape = the mirror of the telescope was ground to the wrong form in Danbury."),
