@@ -14,7 +14,8 @@ Where things are, imports going down only (`pyproject.toml`):
     pipeline     the flow of stages, top to bottom: `pipeline.toml` is the first file to read
     agent        many small looks at an index and at memory: tools that return pages, and who calls them, rule or model
     stages       one file a stage, a function from tables to tables; none imports another
-    search       one file a query method (`methods` has their table), answers and what models are asked for them
+    search       one file a query method (`methods` has their table), and what models are asked for it;
+                 `search.extractive` answers without a model, one file a kind of question
     retrieval    a snapshot as search reads it, a question as the index reads it, rankings; writes no answer
     extraction   what extractors share: text units, what is kept, mentions put into tables; knows no extractor
     run          the loop, stamps, snapshots, engines (pool, Ray), log: alone writes output/; knows no stage

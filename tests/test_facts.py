@@ -19,7 +19,7 @@ from graphrag_lite.cli import main
 from graphrag_lite.ops import check
 from graphrag_lite.run import snapshots
 from graphrag_lite.run.comparison import compare
-from graphrag_lite.search.held_facts import fact_records, opening_facts
+from graphrag_lite.search.extractive.held_facts import fact_records, opening_facts
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.methods import Query
 from graphrag_lite.settings import Settings

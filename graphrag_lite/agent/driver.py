@@ -21,7 +21,7 @@ from graphrag_lite.agent.requests import MAX_QUERY
 from graphrag_lite.agent.session import Session
 from graphrag_lite.agent.tools import Trail
 from graphrag_lite.retrieval.top_k import best_rows
-from graphrag_lite.search.comparison import compared_things
+from graphrag_lite.search.extractive.comparison import compared_things
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -6,11 +6,11 @@ import numpy as np
 
 from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
-from graphrag_lite.search.answer_type import expected_answer
-from graphrag_lite.search.attributes_asked import nothing_told
+from graphrag_lite.search.extractive.answer_type import expected_answer
+from graphrag_lite.search.extractive.attributes_asked import nothing_told
+from graphrag_lite.search.extractive.reading_order import in_reading_order
+from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.search.overview import overview
-from graphrag_lite.search.reading_order import in_reading_order
-from graphrag_lite.search.sentence_choice import choose_sentences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,7 @@ from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, sc
 from graphrag_lite.search.answer import Answer, Ranking, answered, compose, ranked
 from graphrag_lite.search.community_answers import fitting_sentences
 from graphrag_lite.search.community_walk import CommunitySearch, community_tree
-from graphrag_lite.search.statements import broad_match
+from graphrag_lite.search.extractive.statements import broad_match
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question

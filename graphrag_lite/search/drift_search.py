@@ -20,9 +20,9 @@ from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, scale_to_one
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
+from graphrag_lite.search.extractive.reading_order import in_reading_order
+from graphrag_lite.search.extractive.statements import choose_statements
 from graphrag_lite.search.overview import overview
-from graphrag_lite.search.reading_order import in_reading_order
-from graphrag_lite.search.statements import choose_statements
 
 if TYPE_CHECKING:
     from graphrag_lite.evidence.records import Record, Shown

@@ -49,7 +49,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
         )
         return answered(question, "global", ranking, answer=told or NOTHING, citations=citations)
     from graphrag_lite.search.community_answers import fitting_sentences, relevant_communities
-    from graphrag_lite.search.statements import broad_match
+    from graphrag_lite.search.extractive.statements import broad_match
 
     match = broad_match(index.bm25, asked)
     said = fitting_sentences(index, asked, relevant_communities(index, chosen, match), match)

@@ -11,7 +11,7 @@ from graphrag_lite.evidence.records import Record, record_line
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.context_records import Section, Statements, places_of, text_unit_records, whole_unit
-from graphrag_lite.search.held_facts import fact_records
+from graphrag_lite.search.extractive.held_facts import fact_records
 from graphrag_lite.search.reports import report_record
 
 if TYPE_CHECKING:

@@ -17,11 +17,11 @@ from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.retrieval.report_ranking import partition, rank_reports
 from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, compose
 from graphrag_lite.search.community_answers import theme_statements
-from graphrag_lite.search.entity_statements import description_statements
-from graphrag_lite.search.releases import latest_changes
-from graphrag_lite.search.sentence_candidates import read_out
-from graphrag_lite.search.sentence_choice import choose_sentences
-from graphrag_lite.search.statements import broad_match, is_statement
+from graphrag_lite.search.extractive.entity_statements import description_statements
+from graphrag_lite.search.extractive.releases import latest_changes
+from graphrag_lite.search.extractive.sentence_candidates import read_out
+from graphrag_lite.search.extractive.sentence_choice import choose_sentences
+from graphrag_lite.search.extractive.statements import broad_match, is_statement
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.transcripts import PERSONS, is_talk, speakers, spoken_span
 from graphrag_lite.text.word_lists import expressions, sections

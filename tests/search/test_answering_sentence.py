@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_lite import pipeline
-from graphrag_lite.search.comparison import compared_things
-from graphrag_lite.search.definitions import defines, thing_asked
+from graphrag_lite.search.extractive.comparison import compared_things
+from graphrag_lite.search.extractive.definitions import defines, thing_asked
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 

@@ -20,8 +20,8 @@ from graphrag_lite.run.snapshots import current
 from graphrag_lite.search import community_answers
 from graphrag_lite.search.answer import NOTHING
 from graphrag_lite.search.community_walk import AT_ONCE, EACH, NO_COMMUNITY, CommunitySearch, Tree, community_tree
+from graphrag_lite.search.extractive.statements import broad_match
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.statements import broad_match
 from graphrag_lite.settings import Settings
 
 QUESTION = "Who was Lyman Spitzer and what did he propose?"

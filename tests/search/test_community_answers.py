@@ -8,8 +8,8 @@ import pytest
 from graphrag_lite import pipeline
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer import NOTHING, Answer
+from graphrag_lite.search.extractive.statements import broad_weights, choose_statements, is_repeated
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.statements import broad_weights, choose_statements, is_repeated
 from graphrag_lite.settings import Settings
 from graphrag_lite.text.words import terms
 

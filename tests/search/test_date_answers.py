@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import graphrag_lite
 from graphrag_lite.cli import main
 from graphrag_lite.search.answer import NOTHING
-from graphrag_lite.search.date_answers import OPEN
+from graphrag_lite.search.extractive.date_answers import OPEN
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.timeline import timeline
 

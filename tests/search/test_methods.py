@@ -16,9 +16,9 @@ from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search import overview
 from graphrag_lite.search.answer import NOTHING, ranked
-from graphrag_lite.search.entity_statements import entity_answer
+from graphrag_lite.search.extractive.entity_statements import entity_answer
+from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.search.index import Index
-from graphrag_lite.search.sentence_choice import choose_sentences
 from graphrag_lite.settings import Settings
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.retrieval.file_tables import ByField, Table, amount, name_of
-from graphrag_lite.search.table_words import LISTS, LONGEST_VALUE, Asked, is_field, is_of, written_in_parts
+from graphrag_lite.search.extractive.table_words import LISTS, LONGEST_VALUE, Asked, is_field, is_of, written_in_parts
 from graphrag_lite.text.folding import fold
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.times import all_times

@@ -6,7 +6,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.top_k import best_rows
-from graphrag_lite.search.dated_events import UNITS_READ, Dated, looked_for
+from graphrag_lite.search.extractive.dated_events import UNITS_READ, Dated, looked_for
 from graphrag_lite.temporal.durations import When
 from graphrag_lite.text.folding import fold_with_places
 from graphrag_lite.text.period import Time

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.other_words import attributes_told, in_other_words
 from graphrag_lite.retrieval.question_kinds import HOW_MANY, SAID, Kind, light_verbs
-from graphrag_lite.search.definitions import defines, names_holder, roles_asked, thing_asked
+from graphrag_lite.search.extractive.definitions import defines, names_holder, roles_asked, thing_asked
 from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.times import ANY_MONTH
 from graphrag_lite.text.word_lists import expressions

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.search.answer import Answer, Ranking, Statement, compose
-from graphrag_lite.search.headings import HEADING
+from graphrag_lite.search.extractive.headings import HEADING
 from graphrag_lite.text.periods import periods
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms

@@ -19,8 +19,8 @@ from graphrag_lite.evidence.distinct_sentences import cheapest_first, says_the_s
 from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.answer_type import Sought
-from graphrag_lite.search.sentence_candidates import AROUND, Candidate, Wanted, candidates_in, read_out
+from graphrag_lite.search.extractive.answer_type import Sought
+from graphrag_lite.search.extractive.sentence_candidates import AROUND, Candidate, Wanted, candidates_in, read_out
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms
 

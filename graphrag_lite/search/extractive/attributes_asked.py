@@ -29,8 +29,8 @@ from graphrag_lite.retrieval.other_words import (
 )
 from graphrag_lite.retrieval.question import NOUNS_HAVE_CAPITALS
 from graphrag_lite.retrieval.question_kinds import ASKS_FOR_YEAR, YEAR_TOLD, frame_words
-from graphrag_lite.search.answer_type import Sought
-from graphrag_lite.search.beside_names import (
+from graphrag_lite.search.extractive.answer_type import Sought
+from graphrag_lite.search.extractive.beside_names import (
     Beside,
     apart_from_names,
     beside,
@@ -42,9 +42,9 @@ from graphrag_lite.search.beside_names import (
     text_of,
     together,
 )
-from graphrag_lite.search.definitions import only_alike, thing_asked
-from graphrag_lite.search.numbers_asked import is_of_another_year, is_of_no_version, is_of_no_year
-from graphrag_lite.search.sentence_choice import QUANTIFIERS
+from graphrag_lite.search.extractive.definitions import only_alike, thing_asked
+from graphrag_lite.search.extractive.numbers_asked import is_of_another_year, is_of_no_version, is_of_no_year
+from graphrag_lite.search.extractive.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.times import ANY_MONTH

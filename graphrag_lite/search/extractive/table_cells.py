@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.file_tables import Cell, amount, cells_of
 from graphrag_lite.search.answer import Answer, Ranking, Statement, compose
-from graphrag_lite.search.table_words import Asked, is_field, n_said
+from graphrag_lite.search.extractive.table_words import Asked, is_field, n_said
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question

@@ -4,10 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag_lite.search.announced import announces, end_of_code, end_of_list, end_of_points
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.sentence_candidates import ASKS, MAX_LENGTH, blocks_of, label_behind, read_out, subject_of
-from graphrag_lite.search.sentence_choice import MAX_ANSWER
+from graphrag_lite.search.extractive.announced import announces, end_of_code, end_of_list, end_of_points
+from graphrag_lite.search.extractive.sentence_candidates import (
+    ASKS,
+    MAX_LENGTH,
+    blocks_of,
+    label_behind,
+    read_out,
+    subject_of,
+)
+from graphrag_lite.search.extractive.sentence_choice import MAX_ANSWER
 from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
 from graphrag_lite.text.transcripts import LABELLED_LINE, is_head, spoken_span
 from graphrag_lite.text.words import terms

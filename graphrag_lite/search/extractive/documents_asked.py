@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.answer_type import Sought
-from graphrag_lite.search.sentence_candidates import MYSELF, read_out
+from graphrag_lite.search.extractive.answer_type import Sought
+from graphrag_lite.search.extractive.sentence_candidates import MYSELF, read_out
 from graphrag_lite.text.word_lists import expressions
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.entity_names import find_mentions, names_of_title
 from graphrag_lite.retrieval.question_kinds import kind_asked
-from graphrag_lite.search.announced import end_of_list
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.answer_type import DENIED, Sought
-from graphrag_lite.search.definitions import defines, is_about
-from graphrag_lite.search.headings import HEADING, Headings, is_within
+from graphrag_lite.search.extractive.announced import end_of_list
+from graphrag_lite.search.extractive.answer_type import DENIED, Sought
+from graphrag_lite.search.extractive.definitions import defines, is_about
+from graphrag_lite.search.extractive.headings import HEADING, Headings, is_within
 from graphrag_lite.text.sentences import is_statement, sentences
 from graphrag_lite.text.transcripts import LABEL, LABELLED_LINE, is_head, speaker_of, speakers, spoken_span
 from graphrag_lite.text.word_lists import expressions

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.answer_type import Sought
-from graphrag_lite.search.definitions import defines, defining_units
-from graphrag_lite.search.sentence_candidates import read_out
-from graphrag_lite.search.sentence_choice import choose_sentences
+from graphrag_lite.search.extractive.answer_type import Sought
+from graphrag_lite.search.extractive.definitions import defines, defining_units
+from graphrag_lite.search.extractive.sentence_candidates import read_out
+from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.retrieval.bm25 import YEAR
-from graphrag_lite.search.beside_names import LOOKED_AT, text_of, title_of
+from graphrag_lite.search.extractive.beside_names import LOOKED_AT, text_of, title_of
 from graphrag_lite.text.folding import fold
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.times import ANY_MONTH

@@ -10,9 +10,9 @@ import numpy as np
 
 from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.answer_type import expected_answer
-from graphrag_lite.search.sentence_candidates import ASKS, read_out
-from graphrag_lite.search.sentence_choice import choose_sentences
+from graphrag_lite.search.extractive.answer_type import expected_answer
+from graphrag_lite.search.extractive.sentence_candidates import ASKS, read_out
+from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.text.times import ANY_MONTH
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import ASKING, terms

@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.search.answer import Answer, Cited, Ranking, Statement, answered, cite
-from graphrag_lite.search.dated_events import ENDS, MOST, Dated, candidates, has_rival, looked_for, one_per_event
-from graphrag_lite.search.dated_events import on_days as dated_on
-from graphrag_lite.search.life_dates import PRONOUN, age_in_years, life_date
+from graphrag_lite.search.extractive.dated_events import (
+    ENDS,
+    MOST,
+    Dated,
+    candidates,
+    has_rival,
+    looked_for,
+    one_per_event,
+)
+from graphrag_lite.search.extractive.dated_events import on_days as dated_on
+from graphrag_lite.search.extractive.life_dates import PRONOUN, age_in_years, life_date
 from graphrag_lite.temporal.date_questions import Asked
 from graphrag_lite.temporal.durations import When, in_order, time_between
 from graphrag_lite.text.period import Period

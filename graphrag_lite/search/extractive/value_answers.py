@@ -8,7 +8,7 @@ from graphrag_lite.read.documents import ROLES
 from graphrag_lite.retrieval.question_kinds import PAST
 from graphrag_lite.search.answer import Answer, Ranking, answered, cite
 from graphrag_lite.search.context_records import places_of
-from graphrag_lite.search.held_facts import by_given_name
+from graphrag_lite.search.extractive.held_facts import by_given_name
 from graphrag_lite.temporal import holding
 from graphrag_lite.temporal.one_value import one_value_relations, relation_asked
 from graphrag_lite.temporal.relations import relation_key

@@ -25,12 +25,12 @@ from graphrag_lite.retrieval.file_tables import (
     tables_of,
 )
 from graphrag_lite.retrieval.question_kinds import HOW_MANY
-from graphrag_lite.search import table_values
 from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite, compose
-from graphrag_lite.search.table_cells import SHOWN, asked_for, by_amount, name_of_row, place_of, shown
-from graphrag_lite.search.table_numbers import computed
-from graphrag_lite.search.table_values import Value, rows_of, said_of, unexplained
-from graphrag_lite.search.table_words import LISTS, Asked, begins, is_field, is_of
+from graphrag_lite.search.extractive import table_values
+from graphrag_lite.search.extractive.table_cells import SHOWN, asked_for, by_amount, name_of_row, place_of, shown
+from graphrag_lite.search.extractive.table_numbers import computed
+from graphrag_lite.search.extractive.table_values import Value, rows_of, said_of, unexplained
+from graphrag_lite.search.extractive.table_words import LISTS, Asked, begins, is_field, is_of
 from graphrag_lite.text.plain_text import one_line
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from decimal import Decimal
 
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.retrieval.file_tables import Cell, Table, amount
-from graphrag_lite.search import table_values
 from graphrag_lite.search.answer import Answer
-from graphrag_lite.search.table_cells import SHOWN, asked_for, name_of_row, shown
-from graphrag_lite.search.table_values import Value, rows_of, said_of, unexplained
-from graphrag_lite.search.table_words import LISTS, Asked, begins, is_field
+from graphrag_lite.search.extractive import table_values
+from graphrag_lite.search.extractive.table_cells import SHOWN, asked_for, name_of_row, shown
+from graphrag_lite.search.extractive.table_values import Value, rows_of, said_of, unexplained
+from graphrag_lite.search.extractive.table_words import LISTS, Asked, begins, is_field
 from graphrag_lite.text.plain_text import one_line
 
 _ASKS_NO_NUMBER = re.compile(r"(?i)\bat least\b|\b(?:do|does|did)\b.*\bmean\b")
