@@ -121,9 +121,8 @@ async def report_communities_fast(
             everywhere.update(places)
             above[number] = Above(over.summarized | own, over.cited.union(places), over.begun | {places[0], main})
     if held and not reports:  # a few notes: what their communities hold makes one page
-        held = [_whole(held, told.weights)]
-        one = held[0], told, settings, frozenset[str](), pages, True
-        only = attempt(f"community {held[0]['community']}", _report_on, *one)
+        held = [whole := _whole(held, told.weights)]
+        only = attempt(f"community {whole['community']}", _report_on, whole, told, settings, frozenset(), pages, True)
         reports = [only[0]] if only and only[0] else []
     reports.sort(key=lambda report: report["community"])
     if kept:
