@@ -71,7 +71,9 @@ def detect_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> C
     left = [name for name in left if name not in times]
     key = _first(KEY, (name for name in left if _is_key(name, filled[name], len(rows))))
     left = [name for name in left if name != key]
-    short = [name for name in texts if _words(filled[name]) < 15 and (name == texts[0] or TITLE.fullmatch(name))]
+    short = [
+        name for name in texts if words_on_average(filled[name]) < 15 and (name == texts[0] or TITLE.fullmatch(name))
+    ]
     heads = [name for name in short if TITLE.fullmatch(name)] if len(texts) > 1 else []
     title = _first(TITLE, heads or (name for name in left if _is_title(name, filled[name])))
     title = title or next((name for name in left if TITLE.fullmatch(name) and _names_rows(filled[name])), "")
@@ -155,12 +157,13 @@ def _first(preferred: re.Pattern[str], names: Iterable[str]) -> str:
     return next((name for name in listed if preferred.fullmatch(name) or preferred.match(name)), (listed or [""])[0])
 
 
-def _words(values: Sequence[str]) -> float:
+def words_on_average(values: Sequence[str]) -> float:
+    """Return how many words a value has; a CJK character counts half a word."""
     return sum(len(value.split()) + len(CJK.findall(value)) / 2 for value in values) / len(values)
 
 
 def _is_text(values: Sequence[str]) -> bool:
-    return _words(values) >= MIN_WORDS and len(set(values)) > min(2, len(values) // 2)
+    return words_on_average(values) >= MIN_WORDS and len(set(values)) > min(2, len(values) // 2)
 
 
 def _is_key(name: str, values: Sequence[str], n_rows: int) -> bool:
@@ -186,7 +189,7 @@ def _is_title(name: str, values: Sequence[str]) -> bool:
     """Say whether many values are of one row, and a few words each."""
     return (
         len(set(values)) > (0.1 if TITLE.fullmatch(name) else 0.4) * len(values) + 1
-        and 1.5 <= _words(values) < 15
+        and 1.5 <= words_on_average(values) < 15
         and all(map(has_word, values[:MAX_VALUES]))
         and not any(map(_is_number, values))
         and not all(map(NAME.fullmatch, values))
@@ -195,12 +198,16 @@ def _is_title(name: str, values: Sequence[str]) -> bool:
 
 def _names_rows(values: Sequence[str]) -> bool:
     """Say whether nearly all values of what is called a name are of one row: of one word, or people's, too."""
-    return len(set(values)) >= OWN * len(values) and _words(values) < 15 and not any(map(_is_number, values))
+    return len(set(values)) >= OWN * len(values) and words_on_average(values) < 15 and not any(map(_is_number, values))
 
 
 def _tells_apart(values: Sequence[str]) -> bool:
     """Say whether most rows have a value of their own, which is no number."""
-    return len(set(values)) > len(values) // 2 and not any(map(_is_number, values)) and _words(values) < MIN_WORDS
+    return (
+        len(set(values)) > len(values) // 2
+        and not any(map(_is_number, values))
+        and words_on_average(values) < MIN_WORDS
+    )
 
 
 def _kind(name: str, values: Sequence[str], n_rows: int) -> str:

@@ -14,7 +14,7 @@ import Stemmer
 
 from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.function_words import FUNCTION_WORDS, IDEOGRAPHIC_PARTICLES, IDEOGRAPHIC_QUESTIONS
-from graphrag_lite.text.word_lists import expressions
+from graphrag_lite.text.word_lists import expressions, sections
 
 # Languages (ISO 639-1) of which Snowball's algorithms (snowballstem.org) are used; English is Porter2.
 _STEMMED = frozenset("ar ca da de el en es et eu fi fr ga hi hu hy id it lt ne nl no pt ro ru sr sv ta tr yi".split())
@@ -65,14 +65,16 @@ _MAX_CACHED = 500_000
 def terms(text: str, language: str) -> list[str]:
     """Return the terms of `text` for BM25: words in order, then the n-grams of scripts without spaces.
 
-    `language` is an ISO 639-1 code, "" when unknown: then words are neither stemmed nor left out. Case, width and the
-    accents of Latin letters are folded, though not those of Vietnamese; a term occurs as often as its word. The same
-    language must be given for a question as for the text units it is asked of.
+    `language` is an ISO 639-1 code, "" when unknown: then words are neither stemmed nor left out. Case, width, the
+    accents of Latin letters, though not those of Vietnamese, and traditional Chinese are folded; a term occurs as often
+    as its word. The same language must be given for a question as for the text units it is asked of.
 
     >>> terms("The directors of Café Müller (1978)", "en")
     ['director', 'cafe', 'muller', '1978']
     >>> terms("西施故里 opened in 2003年", "zh")
     ['opened', 'in', '2003', '西施', '施故', '故里', '年']
+    >>> terms("登鸛雀樓", "zh") == terms("登鹳雀楼", "zh")
+    True
     """
     pointed = _WORD_OR_NUMBER if "." in text and _POINTED.search(text) else None
     if text.isascii():
@@ -81,10 +83,15 @@ def terms(text: str, language: str) -> list[str]:
     found = list(filter(None, map(_stems(language).__getitem__, (pointed or _WORD).findall(text))))
     if UNSPACED.search(text):
         for run in _SYLLABIC_RUN.findall(text):
-            found += _ngrams(run, 2)
+            found += _ngrams(run.translate(_simplified()) if language == "zh" else run, 2)
         for run in _ALPHABETIC_RUN.findall(text):
             found += _ngrams(run, 3)
     return found
+
+
+@cache
+def _simplified() -> dict[int, str]:
+    return {ord(pair[0]): pair[1] for pair in sections(__package__, "simplified.txt")["pairs"]}
 
 
 _IN_THE_TEXT = re.compile(rf"\b(?:{expressions(__package__, 'in_the_text.txt')['in the text']})(?!\w)", re.I)

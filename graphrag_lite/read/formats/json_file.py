@@ -1,4 +1,4 @@
-"""JSON: one object, or a list of them, or an export of conversations."""
+"""JSON: one object, or a list of them, prose in the lists of one, or an export of conversations."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice, starmap
@@ -12,6 +12,7 @@ WRAPPED = ("attributes", "properties", "fields", "node", "data")
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     from graphrag_lite.read.chat_exports import conversations_in
+    from graphrag_lite.read.json_outline import prose_of
     from graphrag_lite.read.rows import Row, field_of, row_document, row_documents
 
     try:
@@ -22,6 +23,8 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         yield from found
     elif isinstance(value, str):
         yield Loaded(path, "", replace_surrogates(value))
+    elif isinstance(value, dict) and (prose := prose_of(value, path)):
+        yield prose
     elif not is_list(value) and (not isinstance(value, dict) or field_of(value, "text", fields)):
         yield row_document(value, path, fields)
     elif is_list(rows := _rows_within(value) if isinstance(value, dict) else value):
