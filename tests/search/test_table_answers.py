@@ -319,6 +319,7 @@ def animals(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("How heavy is R002?", "Body Mass (g): 774"),
         ("When did R011 die?", "death_date: 2021-03-11"),
         ("How much was R005 fed?", "grams_fed: 50"),
+        ("How many of the dead ate grass?", "8 of 24 have food: grass."),
     ],
 )
 def test_what_a_field_says_is_asked_by_other_words(animals: Index, question: str, expected: str) -> None:

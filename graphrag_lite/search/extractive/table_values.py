@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.retrieval.file_tables import ByField, Table, amount, name_of
-from graphrag_lite.search.extractive.table_words import LISTS, LONGEST_VALUE, Asked, is_field, is_of, written_in_parts
+from graphrag_lite.search.extractive.table_words import (
+    LISTS,
+    LONGEST_VALUE,
+    Asked,
+    asked_by,
+    is_field,
+    is_of,
+    written_in_parts,
+)
 from graphrag_lite.text.folding import fold
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.times import all_times
@@ -203,6 +211,8 @@ def unexplained(asked: Asked, values: Sequence[Value], table: Table, *, enough: 
     fields = {term for value in values for term in asked.field_terms(value.field)}
     said.update(*(written_in_parts(asked, value.field) for value in values))
     fields.update(asked.terms(name_of(table.file)), asked.listed("rows"))
+    own = set[str]().union(*map(asked.field_terms, table.file.fields))
+    fields.update(term for term in own if not asked_by(term).isdisjoint(asked.said))  # "died", of a death_date
     fields.update(asked.listed("days") if asked.says("days") and table.days else ())
     left = {word for place, word in enumerate(asked.words) if place not in said and word in asked.content}
     other = {word for word in left if not all(is_of(term, fields) for term in asked.terms(word))}
