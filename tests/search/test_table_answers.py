@@ -302,6 +302,8 @@ def animals(tmp_path_factory: pytest.TempPathFactory) -> Index:
             "death_date": f"2021-03-{n:02}",
             "food": ("fish", "grass", "seeds")[n % 3],
             "grams_fed": str(10 * n),
+            "start": str(1900 + n),
+            "end": str(1950 + n),
         }
         for n in range(1, 25)
     ]
@@ -319,6 +321,7 @@ def animals(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("How heavy is R002?", "Body Mass (g): 774"),
         ("When did R011 die?", "death_date: 2021-03-11"),
         ("How much was R005 fed?", "grams_fed: 50"),
+        ("How long was R009 kept?", "start: 1909 [1] end: 1959 [2]"),
         ("How many of the dead ate grass?", "8 of 24 have food: grass."),
     ],
 )

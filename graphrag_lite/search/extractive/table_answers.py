@@ -46,6 +46,8 @@ _ASKS_CELL = re.compile(
     r"\W*(?:what|who)(?:['’]s| is| was) (?:the |their |its )?(?!many\b)[\w ]+? (?:of|for|at|in|from) ", re.I
 )
 
+_HOW_LONG = re.compile(r"\W*(?:how long|wie lange?|combien de temps|cuánto tiempo|per quanto tempo|hoe lang)\b", re.I)
+
 
 def table_answer(question: "Question", method: str, ranking: Ranking) -> Answer | None:
     """Answer from the fields of a table, with the rows cited; None where the question is not of that kind.
@@ -136,8 +138,18 @@ def _cell_of_title(question: "Question", method: str, ranking: Ranking) -> Answe
             named.setdefault(name, row)
     rest = re.sub("|".join(map(_whole, named)), " ", question.text) if named else ""
     asked = Asked(question)
-    told = [one for one in asked_for(asked, [cells_of(index, row) for row in named.values()], rest) if one]
+    rows = [cells_of(index, row) for row in named.values()]
+    told = [one for one in asked_for(asked, rows, rest) if one]
+    if not told and _HOW_LONG.match(question.text):
+        told = [cell for row in rows for cell in _span_of(row)]
     return shown(question, method, by_amount(asked, told)) if told else None
+
+
+def _span_of(row: Sequence[Cell]) -> list[Cell]:
+    """Return the cells of a row that say where it begins and where it ends; none where it has not both."""
+    ends = (next((one for one in row if one.field.casefold() in LISTS[name]), None) for name in ("begins", "ends"))
+    found = [one for one in ends if one]
+    return found if len(found) > 1 else []
 
 
 def _whole(name: str) -> str:
