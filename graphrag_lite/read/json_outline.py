@@ -22,7 +22,8 @@ def prose_of(value: dict[str, Any], path: str) -> Loaded | None:
     >>> prose_of({"name": "app", "files": ["src", "docs"] * 40}, "package.json")
     """
     lines = list(_lines(value))
-    if not lines or len(lines) * words_on_average(lines) < LEAST_WORDS or words_on_average(lines) < LEAST_LINE:
+    words = words_on_average(lines) if lines else 0
+    if len(lines) * words < LEAST_WORDS or words < LEAST_LINE:
         return None
     head = _head_of(value)
     text = "\n\n".join(_paragraphs(value, head, 1))

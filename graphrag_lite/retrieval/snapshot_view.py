@@ -271,6 +271,11 @@ class SnapshotView(SnapshotTables):
         """Return the rows of the text units of a document, in their order."""
         return np.flatnonzero(np.asarray(self.document_row) == row).tolist()
 
+    def units_at(self, row: int, places: Sequence[int]) -> list[int]:
+        """Return the last text unit of a document that begins at each of some characters of it, or before."""
+        starts = {unit: self.cell("text_units", "char_start", unit) for unit in self.units_in(row)}
+        return [max(unit for unit, first in starts.items() if first <= place) for place in places]
+
     @cached_property
     def _episodes(self) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
         """The rows of episodes by document, and where those of each document begin."""

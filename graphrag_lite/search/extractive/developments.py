@@ -101,7 +101,7 @@ def _told(question: "Question", subject: str) -> list[_Told]:
     titles = [index.cell("documents", "title", index.document_row[unit]) for unit in best_first[:TITLES]]
     of_all = set.intersection(*(set(question.terms_of(title)) for title in titles)) if titles else set[str]()
     names = [term for term in about if term in question.features.name_terms and term not in of_all]
-    hold = set(index.bm25.all_of(names).tolist()) if names else units
+    hold = {*(index.bm25.all_of(names) if names else units).tolist()}
     of_document: dict[int, list[int]] = {}
     for unit in best_first:
         if unit in hold:

@@ -126,10 +126,6 @@ def _pieces(index: "SnapshotView", row: int, start: int, end: int) -> list[State
             break
         else:
             pieces.append((first, last))
-    units = index.units_in(row)
-    starts = {unit: index.cell("text_units", "char_start", unit) for unit in units}
-    spans = [trimmed(text, first, last) for first, last in pieces]
-    return [
-        Statement(max(unit for unit in units if starts[unit] <= start + first), start + first, start + last)
-        for first, last in spans
-    ]
+    spans = [(start + first, start + last) for first, last in (trimmed(text, *piece) for piece in pieces)]
+    units = index.units_at(row, [first for first, _ in spans])
+    return [Statement(unit, *span) for unit, span in zip(units, spans, strict=True)]

@@ -67,8 +67,7 @@ def release_answer(question: "Question", method: str, ranking: Ranking) -> Answe
     if number and not 0 <= place < len(releases):
         return None
     _, _, _, start, end = releases[place]
-    starts = {unit: index.cell("text_units", "char_start", unit) for unit in index.units_in(row)}
-    unit = max(unit for unit, first in starts.items() if first <= start)
+    [unit] = index.units_at(row, [start])
     return compose(question, method, [Statement(unit, start, end, index.cell("documents", "title", row))], ranking)
 
 
@@ -91,9 +90,9 @@ def latest_changes(index: "SnapshotView") -> list[Statement]:
         return []
     said = []
     for row, spans in found.items():
-        starts = [(index.cell("text_units", "char_start", unit), unit) for unit in index.units_in(row)]
         title = index.cell("documents", "title", row)
-        said += [Statement(max(one for one in starts if one[0] <= span[0])[1], *span, title) for span in spans]
+        units = index.units_at(row, [start for start, _ in spans])
+        said += [Statement(unit, *span, title) for unit, span in zip(units, spans, strict=True)]
     return said
 
 
