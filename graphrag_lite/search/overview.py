@@ -18,8 +18,8 @@ from graphrag_lite.retrieval.report_ranking import partition, rank_reports
 from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, compose
 from graphrag_lite.search.community_answers import theme_statements
 from graphrag_lite.search.extractive.entity_statements import description_statements
+from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.search.extractive.releases import latest_changes
-from graphrag_lite.search.extractive.sentence_candidates import read_out
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.search.extractive.statements import broad_match, is_statement
 from graphrag_lite.text.sentences import sentences, trimmed

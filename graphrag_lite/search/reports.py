@@ -14,7 +14,7 @@ from graphrag_lite.prompts import RateReport
 from graphrag_lite.retrieval.report_ranking import partition
 from graphrag_lite.search.answer import Cited, Statement, cite
 from graphrag_lite.search.context_records import Statements, TokenEstimate, cut_record
-from graphrag_lite.search.extractive.sentence_candidates import MAX_LENGTH
+from graphrag_lite.search.extractive.read_unit import MAX_LENGTH
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.words import terms
 

@@ -11,8 +11,8 @@ from graphrag_lite.retrieval.bm25 import build, term_idf
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.question_kinds import kind_asked
 from graphrag_lite.search.answer import NOTHING
+from graphrag_lite.search.extractive.read_unit import DATELINE, MAX_LENGTH
 from graphrag_lite.search.extractive.reading_order import in_reading_order
-from graphrag_lite.search.extractive.sentence_candidates import DATELINE, MAX_LENGTH
 from graphrag_lite.search.extractive.sentence_choice import MAX_ANSWER, choose_sentences
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings

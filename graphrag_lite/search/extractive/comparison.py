@@ -9,7 +9,7 @@ import numpy as np
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.answer_type import Sought
 from graphrag_lite.search.extractive.definitions import defines, defining_units
-from graphrag_lite.search.extractive.sentence_candidates import read_out
+from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms

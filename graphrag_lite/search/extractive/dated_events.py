@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.extractive.sentence_candidates import read_out
+from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.temporal.durations import SEEN, When, day_of
 from graphrag_lite.text.word_lists import sections
 from graphrag_lite.text.words import terms

@@ -11,7 +11,8 @@ import numpy as np
 from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.answer_type import expected_answer
-from graphrag_lite.search.extractive.sentence_candidates import ASKS, read_out
+from graphrag_lite.search.extractive.read_unit import read_out
+from graphrag_lite.search.extractive.sentence_candidates import ASKS
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.text.times import ANY_MONTH
 from graphrag_lite.text.word_lists import expressions

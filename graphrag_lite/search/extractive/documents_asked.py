@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.answer_type import Sought
-from graphrag_lite.search.extractive.sentence_candidates import MYSELF, read_out
+from graphrag_lite.search.extractive.read_unit import read_out
+from graphrag_lite.search.extractive.sentence_candidates import MYSELF
 from graphrag_lite.text.word_lists import expressions
 
 if TYPE_CHECKING:

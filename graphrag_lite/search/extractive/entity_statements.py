@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.extractive.sentence_candidates import MAX_LENGTH
+from graphrag_lite.search.extractive.read_unit import MAX_LENGTH
 from graphrag_lite.text.transcripts import speakers, spoken_span, statement_form
 from graphrag_lite.text.words import ASKING
 

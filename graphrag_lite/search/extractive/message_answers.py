@@ -15,8 +15,9 @@ from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite, compose
 from graphrag_lite.search.extractive.answer_type import Sought, expected_answer
 from graphrag_lite.search.extractive.message_questions import Asked, form_asked, read_question, terms_of_times
+from graphrag_lite.search.extractive.read_unit import blocks_of, read_out
 from graphrag_lite.search.extractive.reading_order import with_lists
-from graphrag_lite.search.extractive.sentence_candidates import ASKS, blocks_of, read_out
+from graphrag_lite.search.extractive.sentence_candidates import ASKS
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.temporal.instants import first_second
 from graphrag_lite.text.plain_text import one_line

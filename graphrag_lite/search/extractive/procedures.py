@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.extractive.sentence_candidates import AROUND, MAX_LENGTH
+from graphrag_lite.search.extractive.read_unit import MAX_LENGTH
+from graphrag_lite.search.extractive.sentence_candidates import AROUND
 from graphrag_lite.search.extractive.sentence_choice import MAX_ANSWER
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.word_lists import expressions

@@ -6,14 +6,8 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.announced import announces, end_of_code, end_of_list, end_of_points
-from graphrag_lite.search.extractive.sentence_candidates import (
-    ASKS,
-    MAX_LENGTH,
-    blocks_of,
-    label_behind,
-    read_out,
-    subject_of,
-)
+from graphrag_lite.search.extractive.read_unit import MAX_LENGTH, blocks_of, read_out, subject_of
+from graphrag_lite.search.extractive.sentence_candidates import ASKS, label_behind
 from graphrag_lite.search.extractive.sentence_choice import MAX_ANSWER
 from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
 from graphrag_lite.text.transcripts import LABELLED_LINE, is_head, spoken_span

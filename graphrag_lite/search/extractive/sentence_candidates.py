@@ -1,30 +1,28 @@
 """The sentences of a text unit as candidates of an answer: what each says of the question, and what it is worth."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise, repeat
 from math import fsum
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from graphrag_lite.retrieval.entity_names import find_mentions, names_of_title
 from graphrag_lite.retrieval.question_kinds import kind_asked
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.announced import end_of_list
 from graphrag_lite.search.extractive.answer_type import DENIED, Sought
 from graphrag_lite.search.extractive.definitions import defines, is_about
 from graphrag_lite.search.extractive.headings import HEADING, Headings, is_within
-from graphrag_lite.text.sentences import is_statement, sentences
-from graphrag_lite.text.transcripts import LABEL, LABELLED_LINE, is_head, speaker_of, speakers, spoken_span
+from graphrag_lite.search.extractive.read_unit import MAX_LENGTH, ReadUnit, is_in, read_unit
+from graphrag_lite.text.sentences import is_statement
+from graphrag_lite.text.transcripts import LABEL, LABELLED_LINE, is_head, speaker_of, speakers
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import UNSPACED, terms
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
-MIN_FRAGMENT, MAX_LENGTH = 25, 600  # characters; a shorter fragment is a heading, what is longer is no sentence
+MIN_FRAGMENT = 25  # characters; a shorter one is a heading
 DENSE = 2  # characters of another script that one of a script without spaces says as much as
 MAX_HEADING = 120  # characters of a line that is a heading; what is longer is a text that lost its lines
 # Tried at a few other values on nine sets: the mean of answers held moved by 2 points, single sets by up to 11.
@@ -53,11 +51,8 @@ ASKED = re.compile(_FORMS["asked"], re.I)
 MYSELF = re.compile(_FORMS["first person"])
 WHY, ANYONE = re.compile(_FORMS["why"], re.I), re.compile(_FORMS["anyone"], re.I)
 NONE = frozenset[str]()
-BLOCKS = ("references", "code", "notice", "card", "message")
 _BLANK = re.compile(r"\s*\n")
 CELLS, MAX_TABLE = " | ", 20_000  # between cells; characters before a row in which the first one is looked for
-DATELINE = re.compile(_FORMS["dateline"])
-_LINE = re.compile(r".+\n?")
 ITEM = re.compile(r"\n?[-*•] ")
 _JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "LiHua"
 ASKS = re.compile(r"(?:[?？؟]|[すた]か。?)[\"'”’»)\]」』]*$")
@@ -144,77 +139,121 @@ def candidates_in(
     index: "SnapshotView", unit: int, score: float, wanted: Wanted, held: Mapping[int, tuple[float, bool]]
 ) -> Iterator[Candidate]:
     """Yield the sentences of a text unit that may be told. `held` is by where what held begins (`choose_sentences`)."""
-    asked = wanted.terms
-    row, (document, language) = index.document_row[unit], index.document_of(unit)
-    name, offset = index.cell("documents", "title", row), index.cell("text_units", "char_start", unit)
-    title, text = asked.intersection(terms(name, language)), index.cell("text_units", "text", unit)
-    things = () if defines(text, wanted.sought.things) else wanted.sought.things
-    introduced = marked = offset == 0 and is_about(name, things)
-    floor = NAMED_FLOOR if subject_of(index, row) else FLOOR
-    left_out, code, notices, cards, messages = itemgetter(*BLOCKS)(blocks_of(index, row))
-    within = wanted.sought.within
-    senders = senders_of(index, row) if cards and messages else ()  # of a chat, lines say it
-    # The head of a mail says who sent it, not who did what the mail tells of.
-    of_row_title = NONE if cards and messages and not title >= asked.intersection(terms(text, language)) else title
-    over = Headings(document, language, code)
-    before = headed = NONE
-    for span in _spans(text, offset, language, cards, code if cards and messages else ()):
-        start, end = spoken_span(document, offset + span[0], offset + span[1])
-        sentence = document[start:end]
-        fragment = not is_statement(sentence)
-        if end - start > MAX_LENGTH or DATELINE.fullmatch(sentence) or _is_in(left_out, start):
-            continue
-        if within is not None and not within(unit, start):
+    read, asked = read_unit(index, unit), wanted.terms
+    things = () if defines(read.text, wanted.sought.things) else wanted.sought.things
+    title = asked.intersection(terms(read.title, read.language))
+    over = Headings(read.document, read.language, read.blocks["code"])
+    named = read.offset == 0 and is_about(read.title, things)
+    walk = _Walk(index, read, wanted, score, title, introduced=named, marked=named)
+    for line, start, end in read.sentences():
+        if wanted.sought.within is not None and not wanted.sought.within(unit, start):
             continue
         if over.go_to(start):
-            headed = asked & over.terms()
+            walk.headed = asked & over.terms()
+        sentence = read.document[start:end]
         names_it, hashed = is_about(sentence, things), sentence.startswith("#")
-        if names_it or hashed or _is_of_heading(document, start):
-            if not is_within(code, start):
-                introduced, marked = introduced or names_it, hashed
-                yield from _of_heading(index, unit, start, score, wanted, title | headed)
-            continue
-        of_row = _is_in(cards, start)
-        own = frozenset(in_order := terms(sentence, language))
-        asks = not within and ASKS.search(sentence, max(0, len(sentence) - 4)) is not None
+        if names_it or hashed or _is_of_heading(read.document, start):
+            if not is_within(read.blocks["code"], start):
+                walk.introduced, walk.marked = walk.introduced or names_it, hashed
+                yield from _of_heading(index, unit, start, score, wanted, title | walk.headed)
+        elif one := walk.sentence(line, start, end):
+            times = [told for at, told in held.items() if line <= at < end]
+            yield walk.candidate(one, over, times)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence that may be told, with its terms, and how it asks, if it does."""
+
+    line: int  # where it begins with its label
+    start: int
+    end: int
+    text: str
+    in_order: Sequence[str]
+    own: frozenset[str]  # its terms, and those that it says in other words
+    fragment: bool
+    of_row: bool
+    asks: bool
+    same: bool  # it is the question that is asked
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The reading of a text unit, sentence by sentence: what was read before one decides what it is worth."""
+
+    index: "SnapshotView"
+    read: ReadUnit
+    wanted: Wanted
+    score: float
+    title: frozenset[str]  # terms asked for
+    introduced: bool  # what is asked about was just named, or asked
+    marked: bool  # ... by a heading
+    headed: frozenset[str] = NONE  # terms asked for of the headings over the sentence
+    before: frozenset[str] = NONE  # terms asked for of the sentence before
+
+    def sentence(self, line: int, start: int, end: int) -> _Sentence | None:
+        """Return a sentence, if it may be told: no question that is answered by what is next, and not too short."""
+        read, wanted, asked = self.read, self.wanted, self.wanted.terms
+        document, language, text = read.document, read.language, read.document[start:end]
+        fragment, of_row = not is_statement(text), is_in(read.blocks["card"], start)
+        own = frozenset(in_order := terms(text, language))
+        asks = not wanted.sought.within and ASKS.search(text, max(0, len(text) - 4)) is not None
         same, own, put_to = _asked_again(document, start, end, own, language, wanted) if asks else (False, own, NONE)
         if same and not (speakers(document) or label_behind(document, start, end)):  # a talk's is told with its reply
-            introduced = True
-            continue
-        too_short = fragment and not same and _is_too_short(sentence, document, own, asked)
+            self.introduced = True
+            return None
+        too_short = fragment and not same and _is_too_short(text, document, own, asked)
         if not of_row and (too_short or (fragment and is_head(document, start, end))):
-            introduced = introduced and marked  # the next name of a list
-            before = own & asked if asks else before  # a short question, whose reply is next
-            continue
-        own |= (wanted.sought.in_other_words(sentence, own) & asked) | put_to
-        if of_row and fragment and _is_idle_cell(sentence, own, of_row_title, language, wanted):
-            continue
-        columns = _of_columns(document, start, asked, language) if CELLS in sentence else NONE
-        label = document[offset + span[0] : start].strip()
+            self.introduced = self.introduced and self.marked  # the next name of a list
+            self.before = own & asked if asks else self.before  # a short question, whose reply is next
+            return None
+        own |= (wanted.sought.in_other_words(text, own) & asked) | put_to
+        if of_row and fragment and self._is_idle_cell(text, own):
+            return None
+        return _Sentence(line, start, end, text, in_order, own, fragment, of_row, asks, same)
+
+    def candidate(self, one: _Sentence, over: Headings, times: Sequence[tuple[float, bool]]) -> Candidate:
+        """Return a sentence as a candidate. `times`: how well what it tells of held, and whether it began, as asked."""
+        read, wanted, asked = self.read, self.wanted, self.wanted.terms
+        document, language, own = read.document, read.language, one.own
+        columns = _of_columns(document, one.start, asked, language) if CELLS in one.text else NONE
+        label = document[one.line : one.start].strip()
         if term := over.term():
             own |= asked.intersection(terms(term, language))
-        heading = wanted.heading_told(index, over, sentence, own - headed, term, fragment=fragment)
-        of_time = [told for at, told in held.items() if offset + span[0] <= at < end]
-        n_new = len(own - asked) or len({*terms(heading, language)} - asked)  # what repeats the question is no answer
-        worth = wanted.worth(index, f"{heading} {label} {sentence}", in_order, language)
-        worth *= score * (n_new + 0.1) / (n_new + 1)
-        worth *= 1 + HELD * max((fit for fit, _ in of_time), default=0)
-        by_label = of_row and fragment and _is_asked_by_label(sentence, language, wanted)
+        heading = wanted.heading_told(self.index, over, one.text, own - self.headed, term, fragment=one.fragment)
+        # what repeats the question is no answer
+        n_new = len(own - asked) or len({*terms(heading, language)} - asked)
+        worth = wanted.worth(self.index, f"{heading} {label} {one.text}", one.in_order, language)
+        worth *= self.score * (n_new + 0.1) / (n_new + 1)
+        worth *= 1 + HELD * max((fit for fit, _ in times), default=0)
+        by_label = one.of_row and one.fragment and _is_asked_by_label(one.text, language, wanted)
         worth *= 1 + CELL * (by_label or bool(columns and own & asked))
-        shows = any(first <= start and end <= last for first, last in (*code, *notices))
-        if introduced and not fragment and not shows and not ITEM.match(document, max(0, start - 2)):
-            worth, introduced = worth * (1 + INTRODUCED), False
-            before |= asked
-        worth *= _as_question(own, wanted, asks=asks, same=same)
+        shows = any(first <= one.start and one.end <= last for first, last in read.shown)
+        if self.introduced and not one.fragment and not shows and not ITEM.match(document, max(0, one.start - 2)):
+            worth, self.introduced = worth * (1 + INTRODUCED), False
+            self.before |= asked
+        worth *= _as_question(own, wanted, asks=one.asks, same=one.same)
         worth *= CODE if shows else 1.0
-        writer = next((who for first, last, who in senders if first <= start < last), "")
-        known = asked & _terms_of_name(label or writer or speaker_of(document, start), language)
-        told_by = "" if known else _told_by(index, sentence, language, label, writer, wanted.sought)
-        worth *= 1 + CUE * bool(told_by and MYSELF.search(sentence))
-        place = Statement(unit, start, end, told_by or heading)
-        around = (title | headed | columns | before) - (own := own | known)
-        yield Candidate(place, own, around, worth, floor, any(begins for _, begins in of_time))
-        before = own & asked
+        writer = read.sender(one.start)
+        known = asked & _terms_of_name(label or writer or speaker_of(document, one.start), language)
+        told_by = "" if known else _told_by(self.index, one.text, language, label, writer, wanted.sought)
+        worth *= 1 + CUE * bool(told_by and MYSELF.search(one.text))
+        around, own = self.title | self.headed | columns | self.before, own | known
+        self.before = own & asked
+        floor = NAMED_FLOOR if read.subject else FLOOR
+        place = Statement(read.unit, one.start, one.end, told_by or heading)
+        return Candidate(place, own, around - own, worth, floor, any(begins for _, begins in times))
+
+    def _is_idle_cell(self, cell: str, own: Set[str]) -> bool:
+        """Say whether a cell says nothing asked for: "Created: 2026-03-16", or "Key: SUP-12", which is asked about."""
+        value = terms(cell.partition(":")[2], self.read.language)
+        if self.wanted.terms.issuperset(value):
+            return True
+        # The head of a mail says who sent it, not who did what the mail tells of.
+        of_mail = self.read.is_mail and not self.title >= self.wanted.terms.intersection(
+            terms(self.read.text, self.read.language)
+        )
+        return not (own & self.wanted.terms or (self.wanted.sought.kind and self.title and not of_mail))
 
 
 def _told_by(index: "SnapshotView", sentence: str, language: str, label: str, writer: str, sought: Sought) -> str:
@@ -256,10 +295,6 @@ def _is_of_heading(document: str, place: int) -> bool:
     return document.startswith("#", start) and document.find("\n", place, start + MAX_HEADING + 1) >= 0
 
 
-def _is_in(spans: Iterable[tuple[int, int]], place: int) -> bool:
-    return any(start <= place < end for start, end in spans)
-
-
 def _as_question(own: Set[str], wanted: Wanted, *, asks: bool, same: bool) -> float:
     """Return what a sentence counts as one that asks: the question itself and little more leads to its reply."""
     if same and len(own - wanted.terms) <= max(NEW_ASKED, len(own) // 2):
@@ -277,12 +312,6 @@ def _is_too_short(sentence: str, document: str, own: Set[str], asked: Set[str]) 
         return False
     length = len(sentence) * (DENSE if UNSPACED.search(sentence) else 1)
     return length < MIN_FRAGMENT and not (sentence == document.strip() and 1 < len(own - asked) < len(own))
-
-
-def _is_idle_cell(sentence: str, own: Set[str], title: Set[str], language: str, wanted: Wanted) -> bool:
-    """Say whether a cell says nothing that is asked: "Created: 2026-03-16", or "Key: SUP-12", which is asked about."""
-    value = terms(sentence.partition(":")[2], language)
-    return wanted.terms.issuperset(value) or not (own & wanted.terms or (wanted.sought.kind and title))
 
 
 def _asked_again(
@@ -321,21 +350,6 @@ def _terms_of_name(name: str, language: str) -> frozenset[str]:
     return frozenset(terms(f"{name} {_JOINED.sub(' ', name)}", language))
 
 
-def _spans(
-    text: str, offset: int, language: str, cards: Sequence[tuple[int, int]], code: Sequence[tuple[int, int]]
-) -> list[tuple[int, int]]:
-    """Return where the sentences of a text unit are, that begins at `offset`; of a card the lines.
-
-    What stands between `code` is read without it, whose lines have other widths.
-    """
-    cuts = (at - offset for span in code for at in span if 0 < at - offset < len(text))
-    parts = pairwise([0, *cuts, len(text)])
-    spans = [(a + start, a + end) for a, b in parts for start, end in sentences(text[a:b], language)]
-    spans = [span for span in spans if not _is_in(cards, offset + span[0])]
-    lines = (line.span() for line in _LINE.finditer(text if cards else ""))
-    return sorted([*spans, *(line for line in lines if _is_in(cards, offset + line[0]))])
-
-
 def _is_asked_by_label(cell: str, language: str, wanted: Wanted) -> bool:
     """Say whether a question asks for a cell by its label: "Status: Open", for what the status is; no day for "who"."""
     label, _, value = cell.partition(":")
@@ -347,34 +361,3 @@ def _is_asked_by_label(cell: str, language: str, wanted: Wanted) -> bool:
     ):
         return False
     return not kind or in_digits == (kind in ("time", "number"))
-
-
-def read_out(index: "SnapshotView", place: Statement) -> tuple[str, str]:
-    """Return what a place says, and its language."""
-    text, language = index.document_of(place.unit)
-    return text[place.start : place.end], language
-
-
-def blocks_of(index: "SnapshotView", row: int) -> dict[str, list[tuple[int, int]]]:
-    """Return where the blocks of a document are, by kind."""
-    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for block in index.cell("documents", "blocks", row) or ():
-        found[block["kind"]].append((block["char_start"], block["char_end"]))
-    return found
-
-
-def senders_of(index: "SnapshotView", row: int) -> list[tuple[int, int, str]]:
-    """Return where the messages of a document are, and who sent them."""
-    blocks = index.cell("documents", "blocks", row) or ()
-    return [(one["char_start"], one["char_end"], one["label"]) for one in blocks if one["kind"] == "message"]
-
-
-def subject_of(index: "SnapshotView", row: int) -> str:
-    """Return the name that a document of one text unit is about, its title; "" where that is no name."""
-    if len(index.cell("documents", "text_unit_ids", row)) != 1:
-        return ""
-    language = index.cell("documents", "language", row)
-    for name in names_of_title(index.cell("documents", "title", row)):
-        if any(mention.end - mention.start == len(name) for mention in find_mentions(name, language, index.names)):
-            return name
-    return ""

@@ -20,7 +20,8 @@ from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.answer_type import Sought
-from graphrag_lite.search.extractive.sentence_candidates import AROUND, Candidate, Wanted, candidates_in, read_out
+from graphrag_lite.search.extractive.read_unit import read_out
+from graphrag_lite.search.extractive.sentence_candidates import AROUND, Candidate, Wanted, candidates_in
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms
 

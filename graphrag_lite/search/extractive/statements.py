@@ -14,7 +14,8 @@ import numpy as np
 from graphrag_lite.evidence.distinct_sentences import says_the_same
 from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.extractive.sentence_candidates import AROUND, MAX_LENGTH, read_out
+from graphrag_lite.search.extractive.read_unit import MAX_LENGTH, read_out
+from graphrag_lite.search.extractive.sentence_candidates import AROUND
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.transcripts import spoken_span, statement_form
