@@ -47,6 +47,8 @@ def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[It
     text = field_of(names, "text", fields)
     said = text == fields.text or field_of(names, "sender", fields) or "role" in names
     known = [] if said else list(islice(named, MANY))
+    if known and text and not any(has_word(values.get(text)) for values in known):
+        text = None  # how heavy a body is
     columns = detect_columns(list(map(str, names)), known) if known else None
     if columns is None or (text and not columns.kinds):
         items = Listed(lambda: (row_document(row.values, f"{path}:{row.number}", fields, row.error) for row in rows))
@@ -178,11 +180,12 @@ def _card(row: Mapping[str, Any], where: str, columns: Columns, fields: Fields) 
         heading = f"## {replace_surrogates(name)}\n\n" if name != columns.texts[0] else ""
         composer.add(f"{chr(10) if composer.length else ''}{heading}{values[name]}\n")
     text = composer.text().rstrip("\n")
-    key, names = values.get(columns.key, ""), (values.get(columns.title, ""), values.get(columns.family, ""))
+    told = {"": ""}  # no column: not the one that has no name
+    key, *names = ((values | told).get(name, "") for name in (columns.key, columns.title, columns.family))
     title = " ".join(filter(None, names))
     flat = {name: values[name] if isinstance(value, dict | list) else value for name, value in row.items()}
     metadata = _metadata(flat, {columns.key, columns.title, *columns.texts, columns.time})
-    if values.get(columns.time):
+    if columns.time and values.get(columns.time):
         metadata[fields.time] = row[columns.time]
     return Loaded(
         source_id=key or where,

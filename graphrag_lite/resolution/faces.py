@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from graphrag_lite.resolution.candidates import Candidate, majority_type
 from graphrag_lite.resolution.types import infer_types
-from graphrag_lite.text.names.contexts import MAX_CONTEXTS, PARTS, written_form
+from graphrag_lite.text.names.contexts import MAX_CONTEXTS, PARTS, is_cell, written_form
 
 MAX_ACRONYM, MIN_LETTERS = 6, 3  # characters
 # "TypedArray", "Uint8Array", "IPv4": words of code and of models, which stand where persons do, too.
@@ -79,9 +79,10 @@ def inferred_faces(
     faces = {root: face for root, face in faces.items() if face[1] != "code"}
     names_of = {root: sorted(name for key in groups[root] for name in entries[key].surfaces) for root in faces}
     beside_name = contexts({name for names in names_of.values() for name in names})
-    for root, (title, _) in faces.items():
+    for root, (title, kind) in faces.items():
         beside = [context for name in names_of[root] for context in beside_name[name]]
-        features[root] = [written_form(title, lower_counts), *beside[:MAX_CONTEXTS]]
+        if kind != "unknown" or not beside or not all(map(is_cell, beside)):
+            features[root] = [written_form(title, lower_counts), *beside[:MAX_CONTEXTS]]
     stated = {root: kind for root, (_, kind) in faces.items() if kind != "unknown"}
     akin = _akin(faces)
     versions = {

@@ -166,3 +166,37 @@ def test_what_is_called_a_name_names_rows_though_it_is_one_word() -> None:
     ]
     found = detect_columns(list(rows[0]), rows)
     assert (found.title, found.texts) == ("name", ("details",))
+
+
+def test_what_programs_write_before_each_row_names_it_or_counts_and_what_they_write_for_no_value_is_none() -> None:
+    named = b'"","dist","time"\n"Ben Nevis",10,NA\n"Cow Hill",2,17.9\n"Largo Law",5,28.5\n'
+    items = [item for item in all_readers().read(named, "a.csv", Fields()) if isinstance(item, Loaded)]
+    assert [(item.title, item.text) for item in items][:2] == [
+        ("Ben Nevis", "dist: 10"),
+        ("Cow Hill", "dist: 2\ntime: 17.9"),
+    ]
+    assert items[0].source_id == "a.csv:2"
+    assert "timestamp" not in items[0].metadata and items[1].metadata == {"dist": "2", "time": "17.9"}
+    counted = b"Unnamed: 0,name,area\n0,Oslo,454\n1,Bergen,NULL\n2,Tromso,2519\n"
+    items = [item for item in all_readers().read(counted, "a.csv", Fields()) if isinstance(item, Loaded)]
+    assert [(item.title, item.text) for item in items] == [
+        ("Oslo", "area: 454"), ("Bergen", ""), ("Tromso", "area: 2519")
+    ]  # fmt: skip
+
+
+def test_na_is_a_code_among_codes() -> None:
+    data = b"name,country,region\nOslo,NO,x\nWindhoek,NA,NA\nRome,IT,y\n"
+    items = [item for item in all_readers().read(data, "a.csv", Fields()) if isinstance(item, Loaded)]
+    assert items[1].text == "country: NA"
+
+
+def test_cells_beyond_the_columns_are_no_name_of_a_row() -> None:
+    data = b"name,country\nOslo,NO,capital\nRome,IT,capital\n"
+    items = [item for item in all_readers().read(data, "a.csv", Fields()) if isinstance(item, Loaded)]
+    assert [(item.source_id, item.title) for item in items] == [("a.csv:2", "Oslo"), ("a.csv:3", "Rome")]
+
+
+def test_a_column_of_numbers_is_no_text_whatever_its_name() -> None:
+    data = b"name,body,brain\nGiraffe,529,680\nCow,465,423\nGoat,27.66,115\n"
+    items = [item for item in all_readers().read(data, "a.csv", Fields()) if isinstance(item, Loaded)]
+    assert [(item.title, item.text) for item in items][:1] == [("Giraffe", "body: 529\nbrain: 680")]

@@ -1,10 +1,12 @@
 """Types inferred from names that are used alike."""
 
 import random
+from collections import Counter
 
 import pytest
 
-from graphrag_lite.resolution.faces import may_be
+from graphrag_lite.resolution.candidates import Candidate
+from graphrag_lite.resolution.faces import inferred_faces, may_be
 from graphrag_lite.resolution.types import MIN_STATED, infer_types
 from graphrag_lite.text.names.contexts import mention_context, written_form
 
@@ -64,3 +66,18 @@ def test_the_order_of_names_and_of_their_mentions_changes_nothing() -> None:
 )
 def test_what_a_name_may_be(name: str, kind: str, may: bool) -> None:
     assert may_be(name, kind, {"cell": 3, "captain": 9}) is may
+
+
+def test_what_stands_in_cells_alone_is_of_no_type_for_how_it_is_written() -> None:
+    letters = [chr(i) for i in range(97, 97 + MIN_STATED)]
+    stated = {f"Body{letter}": "person" for letter in letters} | {f"Town {letter}": "location" for letter in letters}
+    beside = {name: features(name, PERSON)[1:] for name in stated}
+    faces = {name: (name, kind) for name, kind in stated.items()} | {"Starboard": ("Starboard", "unknown")}
+    entries = {name: Candidate(surfaces=Counter({name: 1})) for name in faces}
+
+    def typed(sentence: str) -> dict[str, tuple[str, str]]:
+        contexts = beside | {"Starboard": features("Starboard", sentence)[1:]}
+        return inferred_faces(faces, {name: [name] for name in faces}, entries, lambda _: contexts, {})
+
+    assert typed("Then {} left.") == {"Starboard": ("Starboard", "person")}
+    assert not typed("side: {}\ncap: 65")

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from graphrag_lite.read.documents import Fields, Item, Reader
 from graphrag_lite.read.encoding import decode
 
+MISSING = frozenset(("NA", "NaN", "nan", "NULL", r"\N", "#N/A"))  # no value, to R, pandas, databases, Excel
+CODE = re.compile("[A-Z]{2}")
+UNNAMED = re.compile(r"(?:Unnamed: \d+)?")  # as R and pandas head what each row is called or counted by
 QUOTED = re.compile(r"""(?:\A|[\t\r\n])"[^"]*+(?:""[^"]*+)*+("(?=[\t\r\n]|\Z))?""")  # a cell
 
 
@@ -32,8 +35,33 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     if not lines:
         raise ValueError("an empty file")
     head = head_of([line for _, line in lines])
-    names = [name.strip() for name in lines[head][1]]
-    yield from row_documents([Row(number, by_name(names, line)) for number, line in lines[head + 1 :]], path, fields)
+    rows = lines[head + 1 :]
+    _empty_missing([line for _, line in rows])
+    names = _named([name.strip() for name in lines[head][1]], [line for _, line in rows])
+    yield from row_documents([Row(number, by_name(names, line)) for number, line in rows], path, fields)
+
+
+def _empty_missing(lines: list[list[str]]) -> None:
+    """Empty the cells that stand for no value. Among codes of countries or continents NA is one."""
+    for at in {at for line in lines for at, cell in enumerate(line) if cell in MISSING}:
+        told = [line[at] for line in lines if at < len(line) and line[at] not in MISSING and line[at]]
+        codes = 2 * sum(map(bool, map(CODE.fullmatch, told))) > len(told)
+        for line in lines:
+            if at < len(line) and line[at] in MISSING and not (codes and line[at] == "NA"):
+                line[at] = ""
+
+
+def _named(names: list[str], lines: list[list[str]]) -> list[str]:
+    """Return the names of columns. A first one without a name is emptied where it only counts the rows."""
+    if not UNNAMED.fullmatch(names[0]) or not lines or not any(names):
+        return names
+    first = [line[0] for line in lines]
+    if first in ([str(n) for n in range(begin, begin + len(first))] for begin in (0, 1)):
+        for line in lines:
+            line[0] = ""
+        return ["", *names[1:]]
+    told = "row" if all(cell.strip().isdigit() for cell in first) or "name" in names else "name"
+    return [told, *names[1:]]
 
 
 def _delimiter(beginning: str) -> str:
