@@ -40,13 +40,13 @@ def _rows_within(value: dict[str, Any]) -> Iterable[Any]:
     """
     objects = {key: each for key, each in value.items() if isinstance(each, dict)}
     lists = [each for holder in (value, *objects.values()) for each in holder.values() if is_list(each)]
-    found = list(filter(None, map(_with_text, lists)))
+    found = list(filter(None, map(with_text, lists)))
     if not found and len(objects) == len(value):
-        return _with_text([{"key": key, **each} for key, each in objects.items()])
+        return with_text([{"key": key, **each} for key, each in objects.items()])
     return max(found, key=lambda rows: sum(1 for _ in rows), default=())
 
 
-def _with_text(rows: Iterable[Any]) -> Iterable[Any]:
+def with_text(rows: Iterable[Any]) -> Iterable[Any]:
     """Return rows, each with what it wraps, if they are objects of which a column holds texts, or many with titles."""
     from graphrag_lite.read.columns import MIN_ROWS, detect_columns
 
