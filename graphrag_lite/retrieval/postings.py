@@ -4,12 +4,14 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 AT_ONCE = 1024  # terms whose postings are taken apart at once
+JOINED = 250_000  # postings that are joined at once: they take 40 bytes each
 MOST = 255  # times that a term counts in a unit at most: a byte a posting
 
 
@@ -27,8 +29,9 @@ class Postings:
     counts: npt.NDArray[np.uint8]  # (n_postings,)
 
 
-Side = tuple[npt.NDArray[np.int64], Postings, npt.NDArray[np.int64]]
-"""The places of its terms among those of both runs, its postings, and the row of each of its units now."""
+Rows = npt.NDArray[np.int64]
+Side = tuple[Rows, npt.NDArray[np.integer[Any]], npt.NDArray[np.int32], npt.NDArray[np.uint8]]
+"""The places of its terms among all, and the offsets, units and counts of their postings: few words are held so."""
 
 
 def count_postings(texts: Iterable[Mapping[str, int] | None], rows: npt.NDArray[np.int64]) -> Postings:
@@ -52,38 +55,45 @@ def count_postings(texts: Iterable[Mapping[str, int] | None], rows: npt.NDArray[
     return Postings(vocabulary, offsets, units, counts)
 
 
-def join_postings(before: Postings, rows_then: npt.NDArray[np.int64], made: Postings) -> Postings:
-    """Return the postings of units of which some were there `before`, and the others are `made`.
+def join_postings(before: Postings, rows_then: Rows, made: Iterable[Postings]) -> Postings:
+    """Return the postings of units of which some were there `before`, and the others are `made`, part by part.
 
-    `rows_then` is the row that each unit had then, -1 for those that are made.
+    `rows_then` is the row that each unit had then, -1 for those that are made. Parts ascend by their units.
     """
-    if not len(before.units):
-        return made
-    words = sorted({*before.vocabulary, *made.vocabulary})
-    place = {word: i for i, word in enumerate(words)}
     stays = np.flatnonzero(rows_then >= 0)
-    row_of = np.full(max(before.units.max(), rows_then.max(initial=-1)) + 1, -1)  # the row now of each unit then
+    row_of = np.full(max(before.units.max(initial=-1), rows_then.max(initial=-1)) + 1, -1)  # the row now of each then
     row_of[rows_then[stays]] = stays
-    sides = [
-        (np.array([place[word] for word in one.vocabulary], np.int64), one, rows)
-        for one, rows in ((before, row_of), (made, np.arange(len(rows_then))))
-    ]
-    parts = [_joined(sides, start, len(rows_then)) for start in range(0, len(words), AT_ONCE)]
-    n_of, units, counts = map(np.concatenate, zip(*parts, strict=True))
-    vocabulary = [word for word, n in zip(words, n_of.tolist(), strict=False) if n]
-    return Postings(vocabulary, np.cumsum([0, *n_of[n_of > 0]]), units, counts)
+    number: dict[str, int] = {}
+    sides: list[Side] = []
+    for one in chain([before], made):
+        terms = np.array([number.setdefault(word, len(number)) for word in one.vocabulary], np.int64)
+        sides.append((terms, one.offsets, one.units, one.counts))
+    words = sorted(number)
+    place = np.empty(len(words), np.int64)
+    place[[number[word] for word in words]] = np.arange(len(words))
+    n_of = np.zeros(len(words) + 1, np.int64)
+    for side, (terms, offsets, units, counts) in enumerate(sides):
+        sides[side] = place[terms], offsets, units, counts
+        n_of[place[terms] + 1] += np.diff(offsets)
+    most = np.cumsum(n_of)  # postings before each term
+    bounds = [*dict.fromkeys(np.searchsorted(most, np.arange(0, max(most[-1], 1), JOINED)).tolist()), len(words)]
+    parts = [_joined(sides, row_of, len(rows_then), *span) for span in pairwise(bounds)]
+    n_each, *rest = map(np.concatenate, zip(*parts, strict=True))
+    vocabulary = [word for word, n in zip(words, n_each.tolist(), strict=True) if n]
+    return Postings(vocabulary, np.cumsum([0, *n_each[n_each > 0]]), *rest)
 
 
-def _joined(sides: Iterable[Side], start: int, n_units: int) -> tuple[npt.NDArray[np.integer[Any]], ...]:
-    """Return how many postings each of `AT_ONCE` terms has, and their units and counts: all take 40 bytes each."""
+def _joined(
+    sides: Iterable[Side], row_of: Rows, n_units: int, start: int, end: int
+) -> tuple[npt.NDArray[np.integer[Any]], ...]:
+    """Return how many postings each of some terms has, and their units and counts; `row_of` is of the first side."""
     held = []
-    for places, one, row_of in sides:
-        first, last = np.searchsorted(places, (start, start + AT_ONCE))
-        offsets = one.offsets[first : last + 1]
-        part = slice(offsets[0], offsets[-1])
-        terms, rows = np.repeat(places[first:last] - start, np.diff(offsets)), row_of[one.units[part]]
-        stays = rows >= 0
-        held.append((terms[stays], rows[stays], one.counts[part][stays]))
+    for number, (places, offsets, units, counts) in enumerate(sides):
+        first, last = np.searchsorted(places, (start, end))
+        part = slice(offsets[first], offsets[last])
+        terms = np.repeat(places[first:last] - start, np.diff(offsets[first : last + 1]))
+        rows = units[part] if number else row_of[units[part]]
+        held.append((terms[rows >= 0], rows[rows >= 0], counts[part][rows >= 0]))
     terms, rows, counts = map(np.concatenate, zip(*held, strict=True))
-    order = np.argsort(terms * n_units + rows, kind="stable")  # two rows that ascend, mostly: soon done
-    return np.bincount(terms, minlength=AT_ONCE), rows[order].astype(np.int32), counts[order]
+    order = np.argsort(terms * n_units + rows, kind="stable")  # runs that ascend: soon done
+    return np.bincount(terms, minlength=end - start), rows[order].astype(np.int32), counts[order]

@@ -3,21 +3,22 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
-from itertools import islice
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from graphrag_lite import tables
+from graphrag_lite.attempts import ignore, outcome
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.retrieval.bm25 import Bm25, build, read_postings, weigh
 from graphrag_lite.retrieval.entity_names import key_of
 from graphrag_lite.retrieval.postings import Postings, count_postings, join_postings
 from graphrag_lite.retrieval.stated_values import RowsOf, Stated, read_stated_values, shared_values
-from graphrag_lite.run.services import Attempt, Each, Last, unguarded
+from graphrag_lite.run.services import Attempt, Each, Fail, Last, unguarded
+from graphrag_lite.run.workers import split_work
 from graphrag_lite.settings import IndexSearch
 from graphrag_lite.tables import groups
-from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.tables.mention_rows import meant
 from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.said_days import said_last
@@ -29,15 +30,26 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+BATCH = 500_000  # characters of passages that are counted together: their words are the same
 PASSAGE = ["id", "title", "language", "metadata"]  # of a document, which its passages hold beside their texts
 
 
 class Passage(NamedTuple):
-    """A text to analyse, of the text unit or community with this id."""
+    """A text to analyse, of the text unit or community with this id and row."""
 
     id: str
     text: str
     language: str
+    row: int
+    is_of_report: bool = False
+
+
+class Counted(NamedTuple):
+    """The postings of a batch of passages, and what of it could not be analysed, with the error."""
+
+    postings: Postings
+    is_of_reports: bool
+    failed: list[tuple[str, str]]
 
 
 async def index_search(
@@ -52,6 +64,7 @@ async def index_search(
     settings: IndexSearch,
     each: Each,
     attempt: Attempt = unguarded,
+    fail: Fail = ignore,
     last: Last | None = None,
 ) -> tuple["pa.Table", ...]:
     """Analyse titles and texts, and store the result by term, by entity, by name and by metadata.
@@ -63,22 +76,37 @@ async def index_search(
     told = zip(tables.rows(documents, "id", "title", "language"), read, strict=True)
     about = {key: ("\n".join(dict.fromkeys([title, *one.words.values()])), code) for (key, title, code), one in told}
 
-    def passages() -> Iterator[Passage]:
-        for identity, document_id, text in tables.rows(unread, "id", "document_id", "text"):
+    def of_units() -> Iterator[Passage]:
+        texts = tables.rows(unread, "id", "document_id", "text")
+        for row, (identity, document_id, text) in zip(new.tolist(), texts, strict=True):
             title, language = about[document_id]
-            yield Passage(identity, f"{title}\n{text}", language)
-        for number, content in tables.rows(groups.in_rows(community_reports, new_reports), "community", "full_content"):
-            yield Passage(f"community {number}", content, global_language)
+            yield Passage(identity, f"{title}\n{text}", language, row)
+
+    def of_reports() -> Iterator[Passage]:
+        texts = tables.rows(groups.in_rows(community_reports, new_reports), "community", "full_content")
+        for row, (number, content) in zip(new_reports.tolist(), texts, strict=True):
+            yield Passage(f"community {number}", content, global_language, row, is_of_report=True)
 
     global_language = _commonest(documents)
     (before, then), (reports_before, reports_then) = _before(last, documents, text_units, community_reports)
     new, new_reports = (np.flatnonzero(rows < 0) for rows in (then, reports_then))
     unread, text_units = groups.in_rows(text_units, new), text_units.drop_columns(["text"])
-    found = iter(each(_counted, LazyItems(len(new) + len(new_reports), passages)))
-    postings = join_postings(before, then, count_postings(islice(found, len(new)), new))
-    of_reports = join_postings(reports_before, reports_then, count_postings(found, new_reports))
+    batches = chain(split_work(of_units(), BATCH), split_work(of_reports(), BATCH))
+    made_of_reports: list[Postings] = []
+
+    def made() -> Iterator[Postings]:
+        for one in filter(None, each(_counted, batches)):
+            for what, error in one.failed:
+                fail(what, error, 1)
+            if not one.is_of_reports:
+                yield one.postings
+            else:
+                made_of_reports.append(one.postings)
+
+    postings = join_postings(before, then, made())
+    report_postings = join_postings(reports_before, reports_then, made_of_reports)
     units = weigh(postings, len(then), settings.k1, settings.b)
-    reports = weigh(of_reports, len(reports_then), settings.k1, settings.b)
+    reports = weigh(report_postings, len(reports_then), settings.k1, settings.b)
     rows_of = _rows_of(documents, text_units)
     links = _links(read, rows_of, text_units, entities, entity_mentions, entity_resolutions)
     return (
@@ -131,8 +159,12 @@ def _rows_of(documents: "pa.Table", text_units: "pa.Table") -> RowsOf:
     return lambda row: rows[offsets[row] : offsets[row + 1]].tolist()
 
 
-def _counted(passage: Passage) -> Counter[str]:
-    return Counter(terms(passage.text, passage.language))
+def _counted(batch: list[Passage]) -> Counted:
+    found = [outcome(terms, passage.text, passage.language) for passage in batch]
+    failed = [(passage.id, error) for passage, (_, error) in zip(batch, found, strict=True) if error]
+    rows = np.array([passage.row for passage in batch])
+    counted = (Counter(said) if said else None for said, _ in found)
+    return Counted(count_postings(counted, rows), batch[0].is_of_report, failed)
 
 
 def _postings(name: str, index: Bm25) -> "pa.Table":

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphrag_lite import tables
-from graphrag_lite.attempts import Attempt, attempting, outcome
+from graphrag_lite.attempts import Attempt, attempting, in_turn, outcome
 from graphrag_lite.errors import InputError
 from graphrag_lite.read.conversations import LEFT_OUT
 from graphrag_lite.read.documents import Block, Fields, Loaded, Unreadable
@@ -26,11 +26,12 @@ from graphrag_lite.read.documents_before import Document, DocumentsBefore, Parts
 from graphrag_lite.read.messengers import people_in
 from graphrag_lite.read.readers import Readers, all_readers
 from graphrag_lite.read.stated_times import time_left
-from graphrag_lite.run.services import Fail, Last
+from graphrag_lite.run.services import Each, Fail, Last
 from graphrag_lite.settings import LoadDocuments
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.dates import LONGEST
-from graphrag_lite.text.language import detect, most_common, with_common
+from graphrag_lite.text.language import SAMPLE, detect, most_common, with_common
 from graphrag_lite.text.plain_text import plain
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ async def load_documents(
     readers: Readers | None = None,
     count: Callable[[str, int], None] | None = None,
     advance: Callable[[int, int], None] | None = None,
+    each: Each = in_turn,
 ) -> "pa.Table":
     """Read every file that the last snapshot has not read. What cannot be read is a failure, and the rest goes on.
 
@@ -104,7 +106,7 @@ async def load_documents(
         raise InputError(f"{corpus}: no document could be read." + (f"\n{named}" if named else ""))
     for item in sorted(found.failures, key=lambda item: item.where):
         fail(item.where, item.error, 1)
-    documents = _documents(found.made, found.kept, before, attempting(fail), last)
+    documents = _documents(found.made, found.kept, before, attempting(fail), each, last)
     if count:
         count("without_text", len(found.empty))
         stated = (each for each in documents["metadata"].to_pylist() if f'"{LEFT_OUT}": ' in each)
@@ -293,7 +295,7 @@ def _last_documents(last: Last | None) -> "tuple[pa.Table, set[str] | None]":
 
 
 def _documents(
-    made: Parts, kept: list[int], before: DocumentsBefore, attempt: Attempt, last: Last | None
+    made: Parts, kept: list[int], before: DocumentsBefore, attempt: Attempt, each: Each, last: Last | None
 ) -> "pa.Table":
     """Give each document an id by its content alone; equal documents are told apart by their order.
 
@@ -320,7 +322,7 @@ def _documents(
         seen[key] += 1
     columns = {name: table[name] for name in table.column_names} | {"id": ids}
     return tables.make_columns(
-        "source_documents", **columns | stated | {"language": _languages(table, ids, attempt, last)}
+        "source_documents", **columns | stated | {"language": _languages(table, ids, attempt, each, last)}
     )
 
 
@@ -336,7 +338,18 @@ def _behind_cards(table: "pa.Table") -> "npt.NDArray[np.int64]":
     return ends
 
 
-def _languages(table: "pa.Table", ids: Sequence[str], attempt: Attempt, last: Last | None) -> list[str]:
+class Opening(NamedTuple):
+    """What the language of the document at this path is told from."""
+
+    id: str
+    text: str
+
+
+def _told(opening: Opening) -> str:
+    return detect(opening.text)
+
+
+def _languages(table: "pa.Table", ids: Sequence[str], attempt: Attempt, each: Each, last: Last | None) -> list[str]:
     """Return the language of each document; one that does not tell takes the most common one.
 
     In the last snapshot the most common one may have been told or taken. It stays where it still is the most common:
@@ -348,17 +361,19 @@ def _languages(table: "pa.Table", ids: Sequence[str], attempt: Attempt, last: La
     common = most_common(Counter(before.values()))
     paths, prose = table["path"].to_pylist(), _behind_cards(table)
 
-    def told(place: int) -> str:
-        return attempt(paths[place], detect, table["text"][place].as_py()[prose[place] :]) or ""
+    def opening(place: int) -> Opening:
+        return Opening(paths[place], table["text"][place].as_py()[prose[place] :][:SAMPLE])
 
     kept = [identity in before and path not in failed for path, identity in zip(paths, ids, strict=True)]
-    codes = [before[identity] if kept[place] else told(place) for place, identity in enumerate(ids)]
+    new = [place for place, stays in enumerate(kept) if not stays]
+    told = dict(zip(new, each(_told, LazyItems(len(new), lambda: map(opening, new))), strict=True))
+    codes = [told[place] or "" if place in told else before[identity] for place, identity in enumerate(ids)]
     asked = [place for place, code in enumerate(codes) if kept[place] and code and code == common]
     counts = Counter(codes)
     counts[common] -= len(asked)
     for place in asked:
         if counts[common] and most_common(counts) == common:
             break
-        codes[place] = told(place)
+        codes[place] = attempt(paths[place], _told, opening(place)) or ""
         counts[codes[place]] += 1
     return with_common(codes)

@@ -3,6 +3,7 @@
 import gc
 import random
 import weakref
+from collections import Counter
 
 import bm25s
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from graphrag_lite.retrieval import postings
 from graphrag_lite.retrieval.bm25 import build
-from graphrag_lite.retrieval.postings import join_postings
+from graphrag_lite.retrieval.postings import count_postings, join_postings
 
 LETTERS = st.text("abcdé中", min_size=1, max_size=2)
 UNITS = st.lists(st.lists(LETTERS, max_size=12), min_size=1, max_size=12)
@@ -55,10 +56,12 @@ def test_postings_joined_with_those_before_are_those_from_nothing(
     rows_then = [row if row not in rows_then[:place] else -1 for place, row in enumerate(rows_then)]
     term_lists = [before[row] if row >= 0 else terms for row, terms in zip(rows_then, now, strict=True)]
     new = [place for place, row in enumerate(rows_then) if row < 0]
-    made = build([terms if row < 0 else [] for row, terms in zip(rows_then, term_lists, strict=True)])
-    assert set(made.units.tolist()) <= set(new)
+    made, start = [], 0
+    for end in sorted([*data.draw(st.lists(st.integers(0, len(new)), max_size=3)), len(new)]):
+        rows, start = new[start:end], end
+        made.append(count_postings([Counter(term_lists[row]) for row in rows], np.array(rows, np.int64)))
     with pytest.MonkeyPatch.context() as few:
-        few.setattr(postings, "AT_ONCE", data.draw(st.sampled_from([2, 1024])))
+        few.setattr(postings, "JOINED", data.draw(st.sampled_from([2, 1024])))
         joined = join_postings(build(before), np.array(rows_then, np.int64), made)
     expected = build(term_lists)
     assert list(joined.vocabulary) == list(expected.vocabulary)
