@@ -13,10 +13,12 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from graphrag_lite import pipeline
 from graphrag_lite.resolution import faces
 from graphrag_lite.settings import Settings
+from graphrag_lite.text.names.contexts import JOINED
 
 SETS = {
     "qa/2wiki": 600,
@@ -41,11 +43,13 @@ def main() -> None:
     totals: Counter[str] = Counter()
     counts: dict[str, Counter[str]] = defaultdict(Counter)
 
-    def count(features: Mapping[str, Sequence[Sequence[str]]], stated: Mapping[str, str]) -> dict[str, str]:
-        for key in features.keys() & stated.keys():
-            totals[stated[key]] += 1
-            for feature, n in Counter(feature for one in features[key] for feature in one).items():
-                counts[feature][stated[key]] += n.bit_length()
+    def count(forms: Mapping[str, Sequence[str]], beside: Any, stated: Mapping[str, str]) -> dict[str, str]:
+        for (key, form), mentions in zip(forms.items(), beside.to_pylist(), strict=True):
+            if key in stated:
+                totals[stated[key]] += 1
+                held = [*form, *(feature for one in mentions for feature in one.split(JOINED))]
+                for feature, n in Counter(held).items():
+                    counts[feature][stated[key]] += n.bit_length()
         return {}
 
     vars(faces)["infer_types"] = count  # which asks, and gets no answer

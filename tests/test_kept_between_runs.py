@@ -13,6 +13,7 @@ from graphrag_lite import tables
 from graphrag_lite.attempts import unguarded
 from graphrag_lite.evidence.document_signs import document_signs
 from graphrag_lite.graph.sparse import components, from_edges, node_strengths, rows_of
+from graphrag_lite.resolution.name_contexts import MENTIONS, NameContexts
 from graphrag_lite.stages.resolve_entities import _lower_counts
 from tests.last_snapshot import last
 
@@ -22,6 +23,7 @@ TEXTS = [
     "ANN: So?\nBO: No.\nANN: So.\nBO: No.",
     "Copyright 2020. All rights reserved. Licensed without warranty; permission to redistribute.",
 ]
+NAMES = ["ANN", "BO", "Whale", "whale", "that"]
 SOME = st.sets(st.integers(0, len(TEXTS) - 1))
 
 
@@ -42,6 +44,29 @@ def test_words_are_counted_on_and_signs_kept(tmp_path: Path, then: set[int], now
     signs = document_signs(documents, mentions, [document_signs(was, mentions, None, map)], map)
     assert signs.equals(document_signs(documents, mentions, None, map))
     assert signs["document_id"].to_pylist() == documents["id"].to_pylist()
+
+
+@settings(max_examples=40, deadline=None)
+@given(then=SOME, now=SOME, told=st.booleans())
+def test_what_stands_beside_names_is_kept(then: set[int], now: set[int], told: bool) -> None:
+    def beside(
+        numbers: set[int], names: list[str], before: list[pa.Table] | None = None, last: str = "ANN"
+    ) -> list[pa.Table]:
+        held = [
+            (unit, word) for unit in tables.rows(units(numbers), "id", "document_id", "text") for word in words(unit)
+        ]
+        rows = [(*unit[:2], word, unit[2].index(word)) for unit, word in held if last != word or told]
+        mentions = pa.table(dict(zip(MENTIONS, map(pa.array, zip(*rows, strict=True)), strict=True))) if rows else none
+        found = NameContexts(mentions, lambda unit: (TEXTS[int(unit[1:])], 0), before)
+        found([[name] for name in names])
+        return [found.table, mentions]
+
+    def words(unit: tuple[str, ...]) -> list[str]:
+        return [word for word in NAMES if word in unit[2]]
+
+    none = pa.table({name: pa.array([], pa.int64() if name == "mention_start" else pa.string()) for name in MENTIONS})
+    before = beside(then, NAMES[1:])
+    assert beside(now, NAMES[:-1], before, "")[0].equals(beside(now, NAMES[:-1], None, "")[0])
 
 
 @settings(max_examples=40, deadline=None)

@@ -116,7 +116,7 @@ def test_every_written_table_is_read_later_or_final(method: str) -> None:
     read = {name for stage in stages for name in stage.reads}
     for stage in stages:
         for name in stage.writes:
-            kept = ("report_bases", "fact_mentions", "word_counts", "document_signs", "mention_forms")
+            kept = ("report_bases", "fact_mentions", "word_counts", "name_contexts", "document_signs", "mention_forms")
             by_next_run = name in (*kept, "report_sentences", "report_pages")
             later = by_next_run or name.startswith("search_")  # by a query
             assert name in read or name in tables.FINAL or later, name

@@ -2,11 +2,17 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from graphrag_lite.resolution.candidates import Candidate, majority_type
 from graphrag_lite.resolution.types import infer_types
-from graphrag_lite.text.names.contexts import MAX_CONTEXTS, PARTS, is_cell, written_form
+from graphrag_lite.text.names.contexts import CELL, MAX_CONTEXTS, PARTS, written_form
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MAX_ACRONYM, MIN_LETTERS = 6, 3  # characters
 # "TypedArray", "Uint8Array", "IPv4": words of code and of models, which stand where persons do, too.
@@ -18,8 +24,8 @@ SPELLED = re.compile(r"[A-Z]{3}|^[A-Z]{1,2}[-\d]")
 CAMEL = re.compile(r"[a-z]{3,}(?:[A-Z][a-z\d]+)+|[A-Z]\w*[a-zS](?:Error|Exception)")
 Face = tuple[str, str]
 """Title and type."""
-Contexts = Callable[[Collection[str]], Mapping[str, Sequence[Sequence[str]]]]
-"""What stands beside the mentions of some names, by name (`text.names.contexts`)."""
+Contexts = Callable[[Sequence[Sequence[str]]], "pa.ListArray"]
+"""What stands beside the mentions of the names of each entity (`text.names.contexts`), a `JOINED` string a mention."""
 
 
 def face(root: str, group: Sequence[str], entries: Mapping[str, Candidate], kinds: Mapping[str, str]) -> Face:
@@ -75,20 +81,21 @@ def inferred_faces(
     lower_counts: Mapping[str, int],
 ) -> dict[str, Face]:
     """Return the faces of the entities whose type the others tell (`resolution.types`); code only tells its own."""
-    features = {}
+    import pyarrow.compute as pc
+
     faces = {root: face for root, face in faces.items() if face[1] != "code"}
-    names_of = {root: sorted(name for key in groups[root] for name in entries[key].surfaces) for root in faces}
-    beside_name = contexts({name for names in names_of.values() for name in names})
-    for root, (title, kind) in faces.items():
-        beside = [context for name in names_of[root] for context in beside_name[name]]
-        if kind != "unknown" or not beside or not all(map(is_cell, beside)):
-            features[root] = [written_form(title, lower_counts), *beside[:MAX_CONTEXTS]]
+    beside = contexts([sorted(name for key in groups[root] for name in entries[key].surfaces) for root in faces])
+    n_cells = np.diff(np.append(0, np.cumsum(pc.match_substring_regex(beside.flatten(), CELL)))[beside.offsets])
+    in_cells = (n_cells > 0) & (n_cells == np.diff(beside.offsets))
+    asked = [n for n, (_, kind) in enumerate(faces.values()) if kind != "unknown" or not in_cells[n]]
+    beside, roots = pc.list_slice(beside.take(asked), 0, MAX_CONTEXTS), [*faces]
+    forms = {roots[n]: written_form(faces[roots[n]][0], lower_counts) for n in asked}
     stated = {root: kind for root, (_, kind) in faces.items() if kind != "unknown"}
     akin = _akin(faces)
     versions = {
         root: "product" for root, (title, _) in faces.items() if root not in stated and VERSION.fullmatch(title)
     }
-    kinds = infer_types(features, stated | akin) | akin | versions
+    kinds = infer_types(forms, beside, stated | akin) | akin | versions
     return {root: (faces[root][0], kind) for root, kind in kinds.items() if may_be(faces[root][0], kind, lower_counts)}
 
 

@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphrag_lite.text.names.contexts import JOINED
+
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
 MIN_STATED = 50  # names: of fewer alone nothing is learned ("Zep" a person, from 39 names in four languages)
@@ -25,44 +28,74 @@ _BESIDE = re.compile(r"[<>] [^\W\d_]{2}(?<!Aa)")  # a word right beside a name: 
 SMOOTHING = 1.0  # names, as many as the shares of the types alone speak for
 
 
-def infer_types(features: Mapping[str, Sequence[Sequence[str]]], stated: Mapping[str, str]) -> dict[str, str]:
-    """Return the type of each key of `features` that is not in `stated`, where it can be told.
+def infer_types(
+    forms: Mapping[str, Sequence[str]], beside: "pa.ListArray", stated: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the type of each key of `forms` that is not in `stated`, where it can be told.
 
-    Features of the name stand first, then those of each of its mentions, which are not independent: n of them count as
-    much as the square root of n. The order of keys and of the mentions of a key does not matter.
+    `forms` are the features of each name, `beside` has a list of its mentions for each, those of a mention as one
+    string (`JOINED`). Mentions are not independent: n of them count as much as the square root of n. The order of keys
+    and of the mentions of a key does not matter.
     """
-    totals = Counter(stated[key] for key in features if key in stated)
-    unknown = [key for key in features if key not in stated]
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    keys = list(forms)
+    totals = Counter(stated[key] for key in keys if key in stated)
+    unknown = np.array([key not in stated for key in keys], bool)
     elsewhere = _counted_elsewhere() if totals.total() < MIN_STATED else {}
-    if elsewhere:
-        totals.update(elsewhere[""])
-        told = {feature for feature in elsewhere if _BESIDE.match(feature)}
-        unknown = [key for key in unknown if any(not told.isdisjoint(of_one) for of_one in features[key])]
+    totals.update(elsewhere.get("", {}))
     types = sorted(kind for kind, n in totals.items() if n >= MIN_OF_TYPE)
-    if len(types) < 2 or not unknown:
+    if len(types) < 2 or not unknown.any():
         return {}
-    asked = {feature for key in unknown for of_one in features[key] for feature in of_one}
-    number = {feature: n for n, feature in enumerate(sorted(asked))}  # sums in one order, whatever that of the keys
-    known = [key for key in features if stated.get(key) in types]
-    place, feature, n_of = _occurrences([[f for of_one in features[key] for f in of_one] for key in known], number)
-    kind = np.array([types.index(stated[key]) for key in known], np.int64)[place]
-    counts = np.zeros((len(number), len(types)))
-    np.add.at(counts, (feature, kind), np.frexp(n_of)[1])
-    for known_feature in number.keys() & elsewhere.keys():
-        counts[number[known_feature]] += [elsewhere[known_feature].get(kind, 0) for kind in types]
+    place, feature, names, of_form = _features(forms, beside)
+    if elsewhere:
+        told = pc.is_in(names, value_set=pa.array([each for each in elsewhere if _BESIDE.match(each)], pa.string()))
+        unknown &= np.isin(np.arange(len(keys)), place[np.asarray(told)[feature]])
+    asked = np.unique(feature[unknown[place]])
+    asked = asked[np.asarray(pc.sort_indices(names.take(pa.array(asked))))]  # sums in one order, whatever that of keys
+    number = np.full(len(names), -1)
+    number[asked] = np.arange(len(asked))
+    feature = number[feature]
+
+    kind = np.array([types.index(stated[key]) if stated.get(key) in types else -1 for key in keys], np.int64)
+    held = (feature >= 0) & (kind >= 0)[place]
+    where, which, n_of = _occurrences(place[held], feature[held], len(asked))
+    counts = np.bincount(which * len(types) + kind[where], np.frexp(n_of)[1], len(asked) * len(types))
+    counts = counts.reshape(len(asked), len(types))
+    numbers = {name: n for n, name in enumerate(names.take(pa.array(asked)).to_pylist())} if elsewhere else {}
+    for known in numbers.keys() & elsewhere.keys():
+        counts[numbers[known]] += [elsewhere[known].get(each, 0) for each in types]
     total = counts.sum(axis=1, keepdims=True)
     shares = np.array([totals[each] for each in types]) / sum(totals[each] for each in types)
     # By type the logarithm of how much more often a feature is seen with it than with all.
     odds = np.where(total, np.log((counts + SMOOTHING * shares) / (total + SMOOTHING) / shares), 0.0)
-    score = np.tile(np.log(shares), (len(unknown), 1))
-    of_name, of_mentions = ([features[key][0] for key in unknown], [features[key][1:] for key in unknown])
-    roots = np.sqrt([max(len(mentions), 1) for mentions in of_mentions])
-    for held, fewer in (of_name, 1.0), ([[f for one in mentions for f in one] for mentions in of_mentions], roots):
-        place, feature, n_of = _occurrences(held, number)
-        np.add.at(score, place, (n_of / np.broadcast_to(fewer, len(unknown))[place])[:, None] * odds[feature])
+    score = np.tile(np.log(shares), (len(keys), 1))
+    roots = np.sqrt(np.maximum(np.diff(np.asarray(beside.offsets)), 1))
+    for some, fewer in (slice(0, of_form), np.ones(len(keys))), (slice(of_form, None), roots):
+        held = unknown[place[some]]
+        where, which, n_of = _occurrences(place[some][held], feature[some][held], len(asked))
+        np.add.at(score, where, (n_of / fewer[where])[:, None] * odds[which])
     sure = 1 / np.exp(score - score.max(axis=1, keepdims=True)).sum(axis=1) >= MIN_PROBABILITY
-    best = score.argmax(axis=1).tolist()
-    return {key: types[best[n]] for n, key in enumerate(unknown) if sure[n]}
+    best = score.argmax(axis=1)
+    return {keys[n]: types[best[n]] for n in np.flatnonzero(unknown & sure).tolist()}
+
+
+def _features(
+    forms: Mapping[str, Sequence[str]], beside: "pa.ListArray"
+) -> "tuple[NDArray[np.int64], NDArray[np.int64], pa.StringArray, int]":
+    """Return the features of names as each one's place among the keys and its number, what has which number, and how
+    many of them, the first, are of the name itself."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    listed = pc.split_pattern(beside.flatten(), JOINED)
+    mention = np.repeat(np.arange(len(beside)), np.diff(np.asarray(beside.offsets)))
+    mention = np.repeat(mention, np.diff(np.asarray(listed.offsets)))
+    form = np.repeat(np.arange(len(forms)), [*map(len, forms.values())])
+    shown = pa.chunked_array([pa.array(chain.from_iterable(forms.values()), pa.string()), listed.flatten()])
+    encoded = shown.combine_chunks().dictionary_encode()
+    return np.concatenate([form, mention]), np.asarray(encoded.indices), encoded.dictionary, len(form)
 
 
 @cache
@@ -74,11 +107,8 @@ def _counted_elsewhere() -> Mapping[str, Mapping[str, int]]:
 
 
 def _occurrences(
-    held: Sequence[Sequence[str]], number: Mapping[str, int]
+    place: "NDArray[np.int64]", feature: "NDArray[np.int64]", n: int
 ) -> "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]":
-    """Return each different feature of each list, in order, as its list's place and its `number`, and how often it is
-    there; features without a number are left out."""
-    numbers = [[number[feature] for feature in each if feature in number] for each in held]
-    places = np.repeat(np.arange(len(held)), [*map(len, numbers)])
-    pairs, n_of = np.unique(places * len(number) + np.array([*chain(*numbers)], np.int64), return_counts=True)
-    return *np.divmod(pairs, len(number)), n_of
+    """Return each different feature (of `n`) of each place, in order, and how often it is there."""
+    pairs, n_of = np.unique(place * n + feature, return_counts=True)
+    return *np.divmod(pairs, max(n, 1)), n_of

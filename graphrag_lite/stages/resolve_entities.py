@@ -3,7 +3,7 @@
 import logging
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -15,11 +15,11 @@ from graphrag_lite.attempts import outcome
 from graphrag_lite.extraction.extractor import Extractor
 from graphrag_lite.resolution.known_names import apply_decisions, apply_types, unused_names
 from graphrag_lite.resolution.ladder import resolve
+from graphrag_lite.resolution.name_contexts import MENTIONS, NameContexts
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ResolveEntities
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
-from graphrag_lite.text.names.contexts import MAX_CONTEXTS, mention_context
 from graphrag_lite.text.names.find import is_acronym
 from graphrag_lite.text.names.own_types import cues_of, type_told
 from graphrag_lite.text.names.tokens import lower_case_words
@@ -62,12 +62,12 @@ async def resolve_entities(
     attempt: Attempt = unguarded,
     extractor: Extractor | None = None,
     last: Last | None = None,
-) -> tuple["pa.Table", "pa.Table"]:
+) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
     """Decide by the rungs exact, lexical and alias over all mentions, and by the model about the pairs they leave open.
 
     `resolution.ladder` has the rules. What a model or an extractor of somebody else extracted is an entity for sure:
     nothing of it is dropped. What the user knows (`settings.known`) goes before all that. A text unit whose words
-    cannot be counted is a failure. The second table is `word_counts`: those of the last run are counted on.
+    cannot be counted is a failure. `word_counts` of the last run are counted on, its `name_contexts` kept.
     """
     import pyarrow as pa
 
@@ -77,6 +77,8 @@ async def resolve_entities(
     language_of = dict(tables.rows(source_documents, "id", "language"))
     units = groups.row_indices(entity_mentions["text_unit_id"], source_units["id"])
     text_of = _texts(source_units)
+    before = last.read("name_contexts", entity_mentions=MENTIONS, unless={"code"}) if last else None
+    contexts = NameContexts(entity_mentions, text_of, before)
     beside = list(_beside(text_of, entity_mentions, in_order=model is None and extractor is None))
     rows = resolve(
         document_ids,
@@ -86,7 +88,7 @@ async def resolve_entities(
         lower_counts,
         ordinals=source_units["ordinal"].take(pa.array(units)).to_pylist(),
         languages=[language_of[document_id] for document_id in document_ids],
-        contexts=partial(_contexts, text_of, entity_mentions) if model is None else None,
+        contexts=contexts if model is None else None,
         definitions=_definitions(beside, attempt),
         glossed=_glossed(text_of, entity_mentions),
         glosses=_glosses(beside),
@@ -109,7 +111,8 @@ async def resolve_entities(
     rows = apply_decisions(rows, settings.known)
     ids = {key: tables.content_id("entity", key) if key else "" for key in {row.key for row in rows}}
     told = ((row.document_id, row.name, ids[row.key], row.title, row.type, row.rule) for row in rows)
-    return tables.make("entity_resolutions", told), tables.make("word_counts", sorted(lower_counts.items()))
+    counts = tables.make("word_counts", sorted(lower_counts.items()))
+    return tables.make("entity_resolutions", told), counts, contexts.table
 
 
 def _definitions(beside: Iterable[tuple[str, str, str, str, str]], attempt: Attempt) -> list[tuple[str, str, str]]:
@@ -166,19 +169,6 @@ def _counted(units: "pa.Table", each: Each, attempt: Attempt) -> Counter[str]:
         for identity, text in tables.rows(batch, "id", "text") if error else ():  # which of them is it?
             counted.update(attempt(identity, lower_case_words, text))
     return counted
-
-
-def _contexts(text_of: TextOf, entity_mentions: "pa.Table", names: Collection[str]) -> dict[str, list[tuple[str, ...]]]:
-    """Return what stands beside the first mentions of some names; what overlapping units repeat counts once."""
-    columns = ("text_unit_id", "document_id", "name", "mention_start")
-    found: dict[str, list[tuple[str, ...]]] = {name: [] for name in names}
-    seen: set[tuple[str, int]] = set()
-    for unit_id, document_id, name, start in groups.rows_with(entity_mentions, "name", found, *columns):
-        if start >= 0 and len(found[name]) < MAX_CONTEXTS and (document_id, start) not in seen:
-            seen.add((document_id, start))
-            text, offset = text_of(unit_id)
-            found[name].append(mention_context(text, start - offset, start - offset + len(name)))
-    return found
 
 
 def _in_two_scripts(one: str, other: str) -> bool:

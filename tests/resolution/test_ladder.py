@@ -3,6 +3,7 @@
 import random
 from collections.abc import Mapping, Sequence
 
+import pyarrow as pa
 import pytest
 
 from graphrag_lite.resolution.candidates import majority_type
@@ -401,7 +402,10 @@ def test_a_name_without_a_type_has_that_of_the_longer_ones_and_an_identifier_non
         *(("e", name, "unknown", True) for name in ("Velm", "特朗普", "Orbit", "apiVersion", "Tarn")),
     ]
     rows = resolve(
-        *map(list, zip(*mentions, strict=True)), {}, contexts=lambda names: dict.fromkeys(names, ()), alias=False
+        *map(list, zip(*mentions, strict=True)),
+        {},
+        contexts=lambda names: pa.array([[] for _ in names], pa.list_(pa.string())),
+        alias=False,
     )  # type: ignore[arg-type, misc]
     types = {row.name: row.type for row in rows}
     assert [types[name] for _, name, kind, _ in mentions if kind == "unknown"] == [

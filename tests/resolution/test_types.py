@@ -3,12 +3,13 @@
 import random
 from collections import Counter
 
+import pyarrow as pa
 import pytest
 
 from graphrag_lite.resolution.candidates import Candidate
 from graphrag_lite.resolution.faces import inferred_faces, may_be
 from graphrag_lite.resolution.types import MIN_STATED, infer_types
-from graphrag_lite.text.names.contexts import mention_context, written_form
+from graphrag_lite.text.names.contexts import JOINED, mention_context, written_form
 
 PLACE, PERSON = "She lives in {}, near the sea.", "Then {} asked her why."
 
@@ -16,6 +17,11 @@ PLACE, PERSON = "She lives in {}, near the sea.", "Then {} asked her why."
 def features(name: str, sentence: str, n: int = 1) -> list[tuple[str, ...]]:
     text, start = sentence.format(name), sentence.index("{")
     return [written_form(name, {}), *[mention_context(text, start, start + len(name))] * n]
+
+
+def inferred(found: dict[str, list[tuple[str, ...]]], stated: dict[str, str]) -> dict[str, str]:
+    beside = [[JOINED.join(one) for one in held[1:]] for held in found.values()]
+    return infer_types({key: held[0] for key, held in found.items()}, pa.array(beside, pa.list_(pa.string())), stated)
 
 
 def corpus() -> tuple[dict[str, list[tuple[str, ...]]], dict[str, str]]:
@@ -26,12 +32,12 @@ def corpus() -> tuple[dict[str, list[tuple[str, ...]]], dict[str, str]]:
 
 
 def test_a_name_has_the_type_of_those_that_are_used_alike() -> None:
-    assert infer_types(*corpus()) == {"Velm": "location", "Ruth": "person"}
+    assert inferred(*corpus()) == {"Velm": "location", "Ruth": "person"}
 
 
 def test_what_is_used_like_nothing_else_has_no_type() -> None:
     found, stated = corpus()
-    assert "Velm" not in infer_types(found | {"Velm": features("Velm", "(what {} is)")}, stated)
+    assert "Velm" not in inferred(found | {"Velm": features("Velm", "(what {} is)")}, stated)
 
 
 def test_where_few_names_are_stated_other_corpora_teach_in_languages_that_they_have() -> None:
@@ -41,7 +47,7 @@ def test_where_few_names_are_stated_other_corpora_teach_in_languages_that_they_h
         "Kova": features("Kova", "Zil vox {} mar."),
         "某市": features("某市", "他们在{}，不远"),
     }
-    assert infer_types(asked, {}) == {"Velm": "location", "Ann Lee": "person"}
+    assert inferred(asked, {}) == {"Velm": "location", "Ann Lee": "person"}
 
 
 def test_the_order_of_names_and_of_their_mentions_changes_nothing() -> None:
@@ -49,7 +55,7 @@ def test_the_order_of_names_and_of_their_mentions_changes_nothing() -> None:
     found["Ruth"] += features("Ruth", PLACE, 8)[1:]
     shuffled = random.Random(3).sample(sorted(found), len(found))
     other = {key: [found[key][0], *reversed(found[key][1:])] for key in shuffled}
-    assert infer_types(other, dict(sorted(stated.items(), reverse=True))) == infer_types(found, stated)
+    assert inferred(other, dict(sorted(stated.items(), reverse=True))) == inferred(found, stated)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +83,8 @@ def test_what_stands_in_cells_alone_is_of_no_type_for_how_it_is_written() -> Non
 
     def typed(sentence: str) -> dict[str, tuple[str, str]]:
         contexts = beside | {"Starboard": features("Starboard", sentence)[1:]}
-        return inferred_faces(faces, {name: [name] for name in faces}, entries, lambda _: contexts, {})
+        told = pa.array([[JOINED.join(one) for one in held] for held in contexts.values()])
+        return inferred_faces(faces, {name: [name] for name in faces}, entries, lambda _: told, {})
 
     assert typed("Then {} left.") == {"Starboard": ("Starboard", "person")}
     assert not typed("side: {}\ncap: 65")

@@ -73,7 +73,7 @@ def run(
     model, failures = stage_model(stub)
     documents = sorted({row["document_id"] for row in mentions})
     units = sorted({(row["text_unit_id"], row["document_id"]) for row in mentions})
-    table, counts = asyncio.run(
+    table, counts, contexts = asyncio.run(
         resolve_entities(
             tables.make("source_documents", [document(d, dates.get(d, "")) for d in documents]),
             tables.make("source_units", [unit(text, d) | {"id": i, "ordinal": int(i[-1] == "2")} for i, d in units]),
@@ -87,6 +87,7 @@ def run(
     )
     tables.check("entity_resolutions", table)
     tables.check("word_counts", counts)
+    tables.check("name_contexts", contexts)
     rows = [row for row in table.to_pylist() if row["document_id"] in ("", in_document)]
     return {row["name"]: row for row in rows}, stub, failures  # those of a document come last
 

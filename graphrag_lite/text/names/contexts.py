@@ -1,9 +1,12 @@
 """What stands beside a mention of a name, and how the name is written: the features that types are inferred from."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 MAX_CONTEXTS = 30  # mentions of one name that are looked at
+JOINED = "\n"  # stands between the features of a mention where they are one string: none has one
+CELL = r"^< :\n> (\n|$)"
+"""A mention that is all that stands behind the name of a field: nothing beside it tells what it is."""
 _REACH = 40  # characters on either side
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|[^\s\w]")
 PARTS = re.compile(r"[\s·・•]+")
@@ -31,15 +34,6 @@ def mention_context(text: str, start: int, end: int) -> tuple[str, ...]:
     near = f"< {before[-1] if before else ''}", f"> {after[0] if after else ''}"
     far = [f"<< {before[0]} {before[1]}"] if len(before) > 1 else []
     return *near, *far, *([f">> {after[0]} {after[1]}"] if len(after) > 1 else [])
-
-
-def is_cell(context: Sequence[str]) -> bool:
-    """Say whether a mention is all that stands behind the name of a field, so that nothing beside it tells what it is.
-
-    >>> [is_cell(mention_context(text, 6, 11)) for text in ("side: Right\\ncap: 9", "Then: Right is right")]
-    [True, False]
-    """
-    return list(context[:2]) == ["< :", "> "]
 
 
 def _shown(words: list[str]) -> list[str]:
