@@ -120,7 +120,7 @@ def index(
 
 def _of_a_model(settings: Settings, model: Any, folder: Path) -> dict[str, Any]:
     """Return the prompts of a run that asks a model, and what begins to ask for names and claims before their turn."""
-    found: dict[str, Any] = {"prompts": None, "cut": None, "named": None}
+    found: dict[str, Any] = {"prompts": None, "told": None, "cut": None, "named": None}
     if not settings.asks:
         return found
     from graphrag_lite import prompts
@@ -128,9 +128,11 @@ def _of_a_model(settings: Settings, model: Any, folder: Path) -> dict[str, Any]:
     found["prompts"] = own = prompts.load(folder)
     if settings.llm.batch:
         return found
-    from graphrag_lite.extraction.asking import claims_begun, names_begun
+    from graphrag_lite.extraction.asking import claims_begun, names_begun, texts_begun
 
-    found["cut"] = names_begun(settings.extract_graph, model.before_its_turn("extract_graph"), own)
+    early = model.before_its_turn("extract_graph")
+    found["told"] = texts_begun(settings.extract_graph, settings.split_text_units, early, own)
+    found["cut"] = names_begun(settings.extract_graph, early, own)
     if settings.extract_claims.enabled:
         found["named"] = claims_begun(settings.extract_claims, model.before_its_turn("extract_claims"), own)
     return found

@@ -26,6 +26,7 @@ from graphrag_lite.run import snapshots
 from graphrag_lite.run.loop import Run
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
+from graphrag_lite.stages.load_documents import _read_file
 
 TESTS = Path(__file__).parent
 CONCURRENCY = 2
@@ -187,11 +188,38 @@ def test_names_and_claims_are_asked_for_beside_the_stages_before_them_with_the_s
             path.unlink()
     beside, asked = told(StubModel(faulty), output)
     assert asked.index("extract_claims.md") < len(asked) - asked[::-1].index("extract_graph.md")
+    monkeypatch.setattr(asking, "texts_begun", lambda *_: None)
     monkeypatch.setattr(asking, "names_begun", lambda *_: None)
     monkeypatch.setattr(asking, "claims_begun", lambda *_: None)
     in_turn, asked = told(StubModel(faulty), tmp_path / "other" / "output")
     assert asked.index("extract_claims.md") >= len(asked) - asked[::-1].index("resolve_entities.md")
     assert beside == in_turn
+
+
+def test_the_first_texts_are_asked_about_while_files_are_read_once_the_endpoint_is_checked(
+    some_notes: Path, output: Path, monkeypatch: pytest.MonkeyPatch, made: tuple[Run, StubModel]
+) -> None:
+    asked, checked, read = threading.Event(), threading.Event(), []
+
+    class Checked(StubModel):
+        async def check(self) -> None:
+            await asyncio.sleep(0.05)
+            checked.set()
+
+        async def complete(self, request: Request) -> Reply:
+            assert checked.is_set()
+            asked.set()
+            return await super().complete(request)
+
+    def reading(*arguments: Any) -> None:
+        assert not read or asked.wait(20)  # the second file waits for the first one's request
+        read.append(arguments[1])
+        _read_file(*arguments)
+
+    monkeypatch.setattr("graphrag_lite.stages.load_documents._read_file", reading)
+    run = index(some_notes, output, stub := Checked(reply))
+    assert bytes_of(run.snapshot) == bytes_of(made[0].snapshot) and stub.asked == made[1].asked
+    assert len(read) > 2
 
 
 def test_what_failed_is_recorded_and_the_next_run_asks_for_it_alone(notes: Path, output: Path) -> None:

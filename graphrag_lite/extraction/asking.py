@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from graphrag_lite import prompts as forms
 from graphrag_lite.errors import CallError, ReplyError
-from graphrag_lite.extraction.said_before import context_lines
+from graphrag_lite.extraction.said_before import context_lines, dated
 from graphrag_lite.llm.chat import Message
-from graphrag_lite.llm.stage_model import AHEAD, StageModel
+from graphrag_lite.llm.stage_model import AHEAD, BEGUN, StageModel
 from graphrag_lite.prompts import Prompts
-from graphrag_lite.settings import ExtractClaims, ExtractGraph
+from graphrag_lite.settings import ExtractClaims, ExtractGraph, SplitTextUnits
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from graphrag_lite.replies.claim_records import Claim
     from graphrag_lite.replies.graph_records import GraphReply
-    from graphrag_lite.run.services import Cut
+    from graphrag_lite.run.services import Cut, Told
 
 T = TypeVar("T")
 MAX_NAMES = 100  # entities listed in one question
+LONG = 200_000  # characters of a document that is not cut twice, to ask about it before the others are read
 
 
 class Rounds(NamedTuple, Generic[T]):
@@ -118,6 +119,24 @@ async def _rounds(
     except (ReplyError, CallError) as error:
         return Rounds(found, error)
     return Rounds(found)
+
+
+def texts_begun(settings: ExtractGraph, cutting: SplitTextUnits, model: StageModel, prompts: Prompts) -> "Told":
+    """Return what begins to ask about the first texts while files are read: as many as keep the model busy."""
+
+    def told(text: str, date: str) -> None:
+        busy = sum(not outcome.done() for outcome in model.begun.values()) >= BEGUN * model.model.settings.concurrency
+        if busy or len(text) > LONG:
+            return
+        from graphrag_lite.text.sentences import sentences
+        from graphrag_lite.text.splitting import split
+        from graphrag_lite.text.tokens import token_counter
+
+        count = token_counter(cutting.encoding)
+        for unit in split(text, sentences(text), count, size=cutting.size, overlap=cutting.overlap):
+            model.begin(partial(names_of, settings, model, prompts), Said(dated(date), text[unit.start : unit.end]))
+
+    return told
 
 
 def names_begun(settings: ExtractGraph, model: StageModel, prompts: Prompts) -> "Cut":

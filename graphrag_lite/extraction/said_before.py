@@ -61,6 +61,11 @@ def context_lines(source_documents: "pa.Table", episodes: "pa.Table") -> Callabl
     return lines
 
 
+def dated(time: str) -> str:
+    """Return the lines that stand before any part of a document that is no conversation."""
+    return _lines([Episode(time, "", "", 0, 0)], [])
+
+
 def _shown(text: str, said: Episode) -> str:
     line = one_line(text[said.start : min(said.end, said.start + LONGEST)])
     return line if not said.speaker or line.startswith(said.speaker) else f"{said.speaker}: {line}"

@@ -63,6 +63,13 @@ class Model:
         for each in (self, *self.others.values()):
             await self.beside(each.chat.check())
 
+    def checking(self) -> "Future[None] | asyncio.Future[None]":
+        """Start the check; nothing that is begun early is sent before it has ended."""
+        check = self.started(self.check())
+        for early in self.early.values():
+            early.after = check
+        return check
+
     def started(self, work: Coroutine[Any, Any, T]) -> "Future[T] | asyncio.Future[T]":
         """Start what asks the model, in the loop where it is asked; `asyncio.wrap_future` awaits it in any loop."""
         if self.loop is None or self.loop is asyncio.get_running_loop():

@@ -48,6 +48,7 @@ class StageModel:
     watch: Watch
     stopped: Stopped | None = None  # why nothing more is asked
     begun: dict[Any, Future[Any] | asyncio.Future[Any]] = field(default_factory=dict)  # outcomes of `begin`, by item
+    after: Future[None] | asyncio.Future[None] | None = None  # what is begun before its turn waits for this
     _turns: asyncio.Semaphore | None = None
 
     def begin(self, work: Callable[[T], Awaitable[Any]], item: T) -> None:
@@ -60,6 +61,8 @@ class StageModel:
 
         async def outcome() -> Any:
             try:
+                if self.after:
+                    await asyncio.shield(asyncio.wrap_future(self.after))
                 async with turns:
                     return await work(item)
             except Exception as error:  # for whoever takes it to judge

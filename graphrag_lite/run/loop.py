@@ -11,9 +11,9 @@ import logging
 import platform
 import shutil
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,25 +114,26 @@ async def _bring_up(
     """Take a stage's last result, or run it. Returns its record, which `so_far` has then, too."""
     started = time.perf_counter()
     published, before = so_far.published, so_far.before(stage)
-    stamp = stamp_of(stage, so_far.settings, so_far.services, so_far.digests)
+    # Hashed where it is compared, else once the stage has run: the first requests of a first index do not wait for it.
+    stamp = cache(partial(stamp_of, stage, so_far.settings, so_far.services, so_far.digests))
     record = None
     if published and not again:
-        record = results.reuse(stage, stamp, published[0], published[1]["stages"], so_far.building, so_far.digest)
-    if not (kept := record is not None) and not again:
-        record = results.reuse(stage, stamp, so_far.building, so_far.stamps, so_far.building)
+        record = results.reuse(stage, stamp(), published[0], published[1]["stages"], so_far.building, so_far.digest)
+    if not (kept := record is not None) and not again and so_far.stamps:
+        record = results.reuse(stage, stamp(), so_far.building, so_far.stamps, so_far.building)
     if not so_far.anew and not kept:
         made = published[1] if published else {}
         made_with = {**made.get("libraries", {}), **versions(made.get("plugins", {}))}
-        so_far.why += reasons(stage, before, stamp, so_far.inputs, made_with, origins(so_far.services), refresh=again)
+        so_far.why += reasons(stage, before, stamp(), so_far.inputs, made_with, origins(so_far.services), refresh=again)
     if record is None:
         check = None
         model: Model | None = so_far.services.get("model")
-        if model and not so_far.checked and (stage.asks or before is None or before["stamp"] != stamp):
+        if model and not so_far.checked and (stage.asks or before is None or before["stamp"] != stamp()):
             so_far.checked = True  # before the first work, unless it only tries again what no model does
             if model.loop is None or stage is not so_far.stages[0]:  # the first one only reads
                 await model.check()
             else:
-                watch = Checking(watch, check := model.started(model.check()))
+                watch = Checking(watch, check := model.checking())
         so_far.ran.append(stage.name)
         try:
             record = await _run_stage(stage, stamp, so_far, engine, watch, started, again=again)
@@ -148,16 +149,23 @@ async def _bring_up(
 
 
 async def _run_stage(
-    stage: Stage, stamp: Stamp, so_far: Progress, engine: Engine | None, watch: Watch, started: float, *, again: bool
+    stage: Stage,
+    stamp: Callable[[], Stamp],
+    so_far: Progress,
+    engine: Engine | None,
+    watch: Watch,
+    started: float,
+    *,
+    again: bool,
 ) -> dict[str, Any]:
     """Read, call, check, write, stamp."""
     services = so_far.services
-    gone_on = results.last_result(stage, stamp, so_far.published)
+    gone_on = results.last_result(stage, stamp(), so_far.published) if so_far.published else None
     offered = {**services, "mode": so_far.settings.communities.mode, "last": gone_on, "refresh": again}
     made, failures, counts = await _perform(stage, _read(stage, so_far), so_far.settings, offered, engine, watch)
     so_far.hold(made, stage)
     give_memory_back()  # before tables are written, which takes some, too
-    record: dict[str, Any] = {"stamp": stamp, "tables": {}, "failures": failures, "counts": counts}
+    record: dict[str, Any] = {"stamp": stamp(), "tables": {}, "failures": failures, "counts": counts}
     if metered := services["embedder"] if stage.embeds else services.get("model") if stage.asks else None:
         so_far.usage[stage.name] = record["usage"] = metered.meter.to_dict(stage.name)
     with snapshots.explain_write_errors(so_far.output):

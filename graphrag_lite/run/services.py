@@ -14,7 +14,7 @@ from graphrag_lite.tables import groups
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Attempt", "Cut", "Each", "Fail", "Last", "unguarded"]
+__all__ = ["Attempt", "Cut", "Each", "Fail", "Last", "Told", "unguarded"]
 
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 """The service `each`: map a function over items, in their order, over the run's worker processes.
@@ -28,6 +28,9 @@ Cut = Callable[["pa.Table", "pa.Table"], Callable[[str, int, str], None]]
 
 That is its document's id, its first character, and its text. None where nobody waits for it.
 """
+
+Told = Callable[[str, str], None]
+"""The service `told`: is told the text of each document that is read, and its date. None where nobody waits for it."""
 
 
 @dataclass(frozen=True)

@@ -26,12 +26,11 @@ from graphrag_lite.read.documents_before import Document, DocumentsBefore, Parts
 from graphrag_lite.read.messengers import people_in
 from graphrag_lite.read.readers import Readers, all_readers
 from graphrag_lite.read.stated_times import time_left
-from graphrag_lite.run.services import Each, Fail, Last
+from graphrag_lite.run.services import Each, Fail, Last, Told
 from graphrag_lite.settings import LoadDocuments
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.dates import LONGEST
-from graphrag_lite.text.language import SAMPLE, detect, most_common, with_common
 from graphrag_lite.text.plain_text import plain
 
 if TYPE_CHECKING:
@@ -71,18 +70,20 @@ async def load_documents(
     count: Callable[[str, int], None] | None = None,
     advance: Callable[[int, int], None] | None = None,
     each: Each = in_turn,
+    told: Told | None = None,
 ) -> "pa.Table":
     """Read every file that the last snapshot has not read. What cannot be read is a failure, and the rest goes on.
 
     Rows of one file that cannot be read are one failure.
 
     A file, or folder, that only now cannot be read stays as it was last read: a disk's bad night withdraws nothing.
-    What is gone, though a link still leads to it, was deleted.
+    What is gone, though a link still leads to it, was deleted. In a first index `told` is told of each document that is
+    no conversation.
     """
     root = corpus.parent if corpus.is_file() else corpus
     people = _people(root, corpus_files["path"].to_pylist())
     before = DocumentsBefore(*_last_documents(last), readers := readers or all_readers())
-    found = _Found(Parts(readers))
+    found = _Found(Parts(readers), None if last else told)
     files = list(tables.rows(corpus_files, "path", "size", "sha256"))
     for place, (path, size, sha256) in enumerate(files):
         if advance:
@@ -120,6 +121,7 @@ class _Found:
     """What files hold: documents made, rows of the last snapshot that are `kept`, what is unreadable, and empty."""
 
     made: Parts
+    told: Told | None
     kept: list[int] = field(default_factory=list)
     failures: list[Unreadable] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
@@ -171,6 +173,8 @@ def _read_file(
             document, problem = outcome(_document, path, item, sha256)
             if document:
                 made.add(document)
+                if found.told and not document.messages:
+                    outcome(found.told, document.text, document.created_at)  # what fails now fails in its stage, too
             bad += [Unreadable(f"{path}:{item.source_id.removeprefix(f'{path}:')}", problem)] if problem else []
     made.source_ids[first:] = _told_apart(path, made.source_ids[first:])
     found.failures += bad if len(bad) < 2 else [_together(path, bad)]
@@ -346,6 +350,8 @@ class Opening(NamedTuple):
 
 
 def _told(opening: Opening) -> str:
+    from graphrag_lite.text.language import detect
+
     return detect(opening.text)
 
 
@@ -355,6 +361,8 @@ def _languages(table: "pa.Table", ids: Sequence[str], attempt: Attempt, each: Ea
     In the last snapshot the most common one may have been told or taken. It stays where it still is the most common:
     of the documents that have it, as many are asked again as it takes to know that.
     """
+    from graphrag_lite.text.language import SAMPLE, most_common, with_common  # while the first texts are asked about
+
     found = last.read(source_documents=["id", "language"], unless={"code"}) if last else None
     before = dict(tables.rows(found[0], "id", "language")) if found else {}
     failed = frozenset(last.failed) if last else frozenset()
