@@ -51,17 +51,19 @@ class Refused(CallError):
         self.message = message
 
 
-@dataclass(frozen=True)
+@dataclass
 class Diagnosis:
     """Says what is wrong with an endpoint: `section` of the settings is what the user is sent to, `address` is shown.
 
-    `secrets` are taken out of whatever the endpoint or the transport says.
+    `secrets` are taken out of whatever the endpoint or the transport says. Once it has `answered`, a web page is of
+    what stands before it, and says nothing of its address or key.
     """
 
     settings: Llm
     section: str
     address: str
     secrets: list[str]
+    answered: bool = False
 
     async def translated(self, attempt: Awaitable[T], hand_back: frozenset[int]) -> T:
         """Await an attempt; what goes wrong is raised as Refused, ModelError or Trouble, and holds no key."""
@@ -96,8 +98,10 @@ class Diagnosis:
         try:
             answer = read_answer(response.content)
         except ValueError:
-            start = self.redacted(decoded(response.content).lstrip())[:80]
-            if "html" in response.headers.get("content-type", "") or start.startswith("<"):
+            start = self.redacted(text := decoded(response.content).lstrip())[:80]
+            if is_page := "html" in response.headers.get("content-type", "") or start.startswith("<"):
+                start = self.message(text)[:80]
+            if is_page and not self.answered:
                 raise ModelError(
                     f"{self.address} answered with a web page. Check {self.section}.base_url: it is the"
                     " address of an API, and most end in /v1."
@@ -130,7 +134,8 @@ class Diagnosis:
         if status == PROXY_WANTS_A_NAME:
             why = http_client().refused_by_proxy(f"{status} {message}")
             raise ModelError(f"{self.address} cannot be asked: {why}") from None
-        flagged = re.search(r"moderation|flagged", message, re.IGNORECASE)
+        flagged = bool(re.search(r"moderation|flagged", message, re.IGNORECASE))
+        flagged |= self.answered and text.lstrip().startswith("<")  # by a firewall, for what a text says
         if status == 401 or (status == 403 and not flagged) or (status == 400 and KEY.search(message)):
             raise ModelError(self.unauthorised(status, message) + self._or_the_proxy(text)) from None
         if status == 402 or CREDIT.search(text):

@@ -115,6 +115,7 @@ class Endpoint:
                 raise Trouble(why, paid=bool(answer.get("usage"))) from None
             self._retries.limits.correct(slot, used)
             self._respect(response.headers, used)
+            self._diagnosis.answered = True
             return result
 
         return await self._answer(attempt, tokens, hand_back)

@@ -242,7 +242,7 @@ class OpenAIChat:
         estimated = prompt_tokens(body["messages"])
 
         def read(answer: Any) -> tuple[Reply, int]:
-            reply = self._replied(answer, body["messages"], estimated)
+            reply = self._replied(answer, body["messages"], estimated, calls="tools" in body)
             return reply, reply.usage.prompt_tokens + reply.usage.completion_tokens
 
         while True:
@@ -287,7 +287,9 @@ class OpenAIChat:
         limit = body.get("max_tokens") or body.get("max_completion_tokens")
         return min(self._completion_tokens, limit) if isinstance(limit, int) else self._completion_tokens
 
-    def _replied(self, answer: Mapping[str, Any], messages: Sequence[Message], estimated: int) -> Reply:
+    def _replied(
+        self, answer: Mapping[str, Any], messages: Sequence[Message], estimated: int, *, calls: bool = False
+    ) -> Reply:
         """Read a reply. Raises CallError for a refusal, ModelError where only a part of the prompt was read."""
         choice = answer["choices"][0]
         message = choice.get("message") or {}
@@ -299,7 +301,8 @@ class OpenAIChat:
             raise CallError(f"{self.endpoint.address} withheld its reply: its content filter.")
         if not text and message.get("refusal"):
             raise CallError(f"The model refused: {str(message['refusal'])[:300]}")
-        text = tool_call(message.get("tool_calls"), text) or text
+        if calls or not text:  # of no tool that was named: a gateway's way to have JSON
+            text = tool_call(message.get("tool_calls"), text, whole=calls) or text
         usage = usage_of(answer, estimated)
         if estimated >= LONG and usage.prompt_tokens < CUT * estimated:
             self._may_be_cut(messages, usage.prompt_tokens)

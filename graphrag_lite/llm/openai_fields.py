@@ -88,8 +88,8 @@ class StreamedReply:
         return {"choices": [{"message": {"content": self.said}, "finish_reason": self.finish}], "usage": self.usage}
 
 
-def tool_call(calls: Any, said: str) -> str:
-    """Return the first native call of a tool as one JSON object, "" where there is none.
+def tool_call(calls: Any, said: str, *, whole: bool = True) -> str:
+    """Return the first native call of a tool as one JSON object, "" where there is none; not `whole`: its arguments.
 
     >>> tool_call([{"function": {"name": "look", "arguments": '{"page": 2}'}}], "Hm.")
     '{"thought": "Hm.", "tool": "look", "arguments": {"page": 2}}'
@@ -101,7 +101,8 @@ def tool_call(calls: Any, said: str) -> str:
     arguments = function.get("arguments") or {}
     with suppress(ValueError):  # whoever asked says that it cannot be read
         arguments = parse_json(arguments) if isinstance(arguments, str) else arguments
-    return json.dumps({"thought": said, "tool": str(function.get("name")), "arguments": arguments}, ensure_ascii=False)
+    call = {"thought": said, "tool": str(function.get("name")), "arguments": arguments} if whole else arguments
+    return json.dumps(call, ensure_ascii=False)
 
 
 def reply_format(form: int, schema: Mapping[str, Any]) -> dict[str, Any]:

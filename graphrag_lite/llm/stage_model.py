@@ -11,7 +11,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 from graphrag_lite.attempts import ENDS_RUN, describe_error
-from graphrag_lite.errors import CallError, ReplyError, WaitingError
+from graphrag_lite.errors import CallError, ModelError, ReplyError, WaitingError
 from graphrag_lite.llm.chat import Message, Reply, Request, first_word
 from graphrag_lite.llm.limits import TURN
 from graphrag_lite.llm.meter import Stopped
@@ -49,6 +49,7 @@ class StageModel:
     stopped: Stopped | None = None  # why nothing more is asked
     begun: dict[Any, Future[Any] | asyncio.Future[Any]] = field(default_factory=dict)  # outcomes of `begin`, by item
     after: Future[None] | asyncio.Future[None] | None = None  # what is begun before its turn waits for this
+    refused: ModelError | None = None  # by which nothing more is begun
     _turns: asyncio.Semaphore | None = None
 
     def begin(self, work: Callable[[T], Awaitable[Any]], item: T) -> None:
@@ -64,8 +65,12 @@ class StageModel:
                 if self.after:
                     await asyncio.shield(asyncio.wrap_future(self.after))
                 async with turns:
+                    if self.refused:
+                        return self.refused
                     return await work(item)
             except Exception as error:  # for whoever takes it to judge
+                if isinstance(error, ModelError):
+                    self.refused = error
                 return error
 
         if item not in self.begun:

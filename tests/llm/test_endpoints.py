@@ -276,6 +276,38 @@ def test_neither_key_nor_documents_follow_to_another_address(status: int, monkey
         assert not other.paths
 
 
+PAGE = "<html><head><title>{0}</title></head><body><h1>{0}</h1></body></html>"
+
+
+def test_a_web_page_of_an_endpoint_that_has_answered_is_of_a_moment_or_of_a_text() -> None:
+    """Of a balancer whose server restarts, with status 200; of a firewall that takes a text for an attack."""
+    html = {"headers": {"content-type": "text/html"}}
+    pages = [Fault(raw=PAGE.format("502 Bad Gateway"), **html), Fault(status=403, raw=PAGE.format("Blocked"), **html)]
+    said: list[str | Fault] = ["Yes.", pages[0], "Yes.", pages[1], "Yes."]
+    with StubServer(lambda _: said.pop(0)) as server:
+        chat = chat_of(server)
+
+        async def main() -> None:
+            for _ in range(2):
+                assert (await chat.complete(ask())).text == "Yes."
+            with pytest.raises(CallError, match="answered 403: Blocked"):
+                await chat.complete(ask("<script>"))
+            assert (await chat.complete(ask())).text == "Yes."
+
+        asyncio.run(main())
+    for fault, why in zip(pages, ("most end in /v1", "refuses the key"), strict=True):
+        with StubServer(lambda _, fault=fault: fault) as server, pytest.raises(ModelError, match=why):  # type: ignore[misc]
+            answer(chat_of(server))
+
+
+def test_json_that_a_gateway_has_as_the_call_of_a_tool_which_nobody_named_is_the_reply() -> None:
+    call = {"type": "function", "function": {"name": "json", "arguments": '{"title": "M"}'}}
+    with StubServer(lambda _: Fault(None, "tool_calls", message_fields={"tool_calls": [call]})) as server:
+        assert answer(chat_of(server), ask(schema=SCHEMA))[0].text == '{"title": "M"}'
+    with StubServer(lambda _: Fault("Marley.", message_fields={"tool_calls": [call]})) as server:
+        assert answer(chat_of(server))[0].text == "Marley."
+
+
 DEEP = "[" * 100_000
 WHOLE = {"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}
 ODD = {

@@ -203,6 +203,24 @@ def test_what_has_begun_is_asked_and_kept_while_the_caller_computes(tmp_path: Pa
         assert asyncio.run(run()) == [3] * len(items) and server.n_requests == len(items)
 
 
+def test_what_no_request_can_be_answered_is_begun_no_more(tmp_path: Path) -> None:
+    with StubServer(lambda _: Fault(status=401)) as server, opened(server, tmp_path, concurrency=2) as stage:
+        early = stage.model.before_its_turn("next")
+
+        async def work(i: int) -> int:
+            return await early.ask(user(f"item {i}"), number)
+
+        async def run() -> None:
+            for i in range(60):
+                early.begin(work, i)
+            await asyncio.wait(map(asyncio.wrap_future, early.begun.values()))
+            await early.map(lambda i: early.outcome(work, i), range(60), str)
+
+        with pytest.raises(ModelError, match="refuses the key"):
+            asyncio.run(run())
+        assert server.n_requests <= 8
+
+
 def test_failures_are_recorded_by_name_and_too_many_stop_the_stage() -> None:
     stub = StubModel(lambda request: "none" if "7" in request.messages[0]["content"] else "3")
     model, failures = stage_model(stub, max_failure_ratio=0.1)
