@@ -35,6 +35,7 @@ UNKNOWN = re.compile(
     re.IGNORECASE,
 )
 WORD = re.compile(r"\w+")
+FENCED = re.compile(r"```(?:json)?\n(.*?)\n```", re.DOTALL | re.IGNORECASE)
 CUT, LONG = 0.6, 1000  # of our own count of a prompt, of at least so many tokens: what is told less was cut
 CUT_OFF = ("max_tokens", "model_length")  # what Anthropic and Mistral call "length"
 BIAS = 100  # of a token that may be said; the paper's (appendix A.1)
@@ -152,7 +153,7 @@ class OpenAIChat:
         ways = [body | reply_format(form, schema) for form in range(self.settings.preset.form, PLAIN + 1)]
         try:
             return await self._best(
-                "form", ways, lambda said: None if said.finish_reason == "length" else is_json(said.text)
+                "form", ways, lambda said: None if said.finish_reason == "length" else is_json(_unfenced(said.text))
             )
         except Refused as refused:  # of a schema that is harder than the first one
             if not any(word in refused.message.lower() for word in ("response_format", "schema", "grammar")):
@@ -322,3 +323,8 @@ class OpenAIChat:
         if not self._was_cut:
             logger.warning("%s Or it does not count what it has in its cache.", said)
         self._was_cut = True
+
+
+def _unfenced(text: str) -> str:
+    """Return what stands between fences, which whoever asked reads as well; to find another form costs two requests."""
+    return found[1] if (found := FENCED.search(text)) else text

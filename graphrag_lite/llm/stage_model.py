@@ -206,7 +206,10 @@ class StageModel:
                         yield piece
                     continue
                 count(piece.usage)
-                answer = complete_text(piece)
+                try:
+                    answer = complete_text(piece)
+                except ReplyError as error:
+                    raise ReplyError(f"The model's answer cannot be used: {error}. Ask again.") from None
                 await memo.put(key, replace(piece, text=answer))
                 if (spoke := pieces.split() == answer.split()) != at_once:
                     await memo.put(manner, Reply("yes" if spoke else "no"))

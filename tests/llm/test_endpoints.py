@@ -308,6 +308,11 @@ def test_json_that_a_gateway_has_as_the_call_of_a_tool_which_nobody_named_is_the
         assert answer(chat_of(server))[0].text == "Marley."
 
 
+def test_json_between_fences_is_no_reason_to_ask_for_another_form() -> None:
+    with StubServer(lambda _: 'Here you go:\n```json\n{"title": "M"}\n```\nLet me know.') as server:
+        assert len(answer(chat_of(server), *[ask(schema=SCHEMA)] * 2)) == server.n_requests
+
+
 DEEP = "[" * 100_000
 WHOLE = {"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}
 ODD = {
