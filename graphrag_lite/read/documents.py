@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 GZIP = ".gz"
+SOURCE = (".rst", ".md", ".ipynb")  # that Sphinx copies beside its pages: "index.rst.txt"
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -154,12 +155,16 @@ class Reader:
 def suffix_of(path: str) -> str:
     """Return what `PurePath.suffix` does of a path with slashes, in lower case; ".gz" does not count.
 
-    >>> [suffix_of(path) for path in ("a.d/x.TXT", "a.csv.gz", "a.d/x", ".bashrc", "a.", "..")]
-    ['.txt', '.csv', '', '', '', '']
+    Nor does ".txt" behind that of a source of Sphinx.
+
+    >>> [suffix_of(path) for path in ("a.d/x.TXT", "a.csv.gz", "a.d/x", ".bashrc", "a.", "..", "a.rst.txt", "1.0.txt")]
+    ['.txt', '.csv', '', '', '', '', '.rst', '.txt']
     """
     name = path.rpartition("/")[2]
     name = name[: -len(GZIP)] if name.lower().endswith(GZIP) else name
     stem, dot, suffix = name.rpartition(".")
+    if suffix.lower() == "txt" and stem.lower().endswith(SOURCE):
+        stem, dot, suffix = stem.rpartition(".")
     return dot + suffix.lower() if stem and suffix else ""
 
 

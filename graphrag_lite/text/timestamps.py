@@ -37,6 +37,7 @@ _CLOCK = re.compile(
 _NUMBERS = re.compile(r"(\d{1,4})(?P<mark>[-/.]) ?(\d{1,2})(?P=mark) ?(\d{1,4})\.?")
 _JOINING = re.compile(r"\b(?:at|on|um|uhr|kl|klo|om|alle|ore|a las?|as?)\b\.?|[,@|]|\[|\]")
 _NAMED_MONTH = re.compile(r"(?<![\w/-])(\d{1,2})([-/ ])([a-z]{3})\2(\d{4}|\d{2}(?![:.]\d))(?![\w/-])")  # 1-Jan-24
+_YEAR_FIRST = re.compile(r"(?<![\w/-])(\d{4})([-/])([a-z]{3,9})\2(\d{1,2})(?![\w/-])")  # 2013-Feb-15
 _ORDERS = {"day first": (2, 1, 0), "month first": (2, 0, 1), "year first": (0, 1, 2)}  # places of year, month, day
 
 
@@ -46,6 +47,8 @@ def to_iso(value: Any) -> str:
 
     >>> to_iso("2023-05-21 08:38"), to_iso(1700000000), to_iso("last week")
     ('2023-05-21T08:38:00', '2023-11-14T22:13:20+00:00', '')
+    >>> to_iso("2013-Feb-15"), to_iso("2013-May"), to_iso("2013 releases 2")
+    ('2013-02-15', '', '')
     >>> to_iso("Tue, 30 May 2023 23:40:00 +0200"), to_iso("1:56 pm on 8 May, 2023"), to_iso("2023/05/30 (Tue) 23:40")
     ('2023-05-30T23:40:00+02:00', '2023-05-08T13:56:00', '2023-05-30T23:40:00')
     """
@@ -195,6 +198,7 @@ def _cut(value: str) -> tuple[str, str]:
     if len(value) > LONGEST:
         return "", ""
     plain = re.sub(r"\([^()]*\)", " ", value.lower() if value.isascii() else unaccented(fold(value)))
+    plain = _YEAR_FIRST.sub(r"\4 \3 \1", plain)
     plain = _NAMED_MONTH.sub(lambda found: f"{found[1]} {found[3]} {_century(found[4])}", plain)
     plain = _HOURS.sub(lambda found: f" {found[1]}:{found[2] or 0:0>2}:{found[3] or 0:0>2} ", " ".join(plain.split()))
     plain = _HALF.sub(lambda half: f" {half[2]} {_HALVES[half[1]]} ", " ".join(plain.split()))

@@ -1,6 +1,7 @@
 """Plain text."""
 
 from collections.abc import Iterator
+from string import whitespace
 
 from graphrag_lite.read.documents import Fields, Loaded, Reader
 from graphrag_lite.read.encoding import decode
@@ -18,7 +19,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         and rest.startswith(("\n", "\r\n"))
     )
     text = joined_lines(text)
-    yield Loaded(path, first.strip() if titled else "", text, metadata=stated_date(text, fields))
+    yield Loaded(path, first.strip("#" + whitespace) if titled else "", text, metadata=stated_date(text, fields))
 
 
 READER = Reader({".txt": "text/plain"}, read)

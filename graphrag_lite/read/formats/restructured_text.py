@@ -12,6 +12,7 @@ from graphrag_lite.text.word_lists import expressions
 
 LINE = re.compile(r"([=\-~`:'\"^_*+#<>.])\1{2,}[ \t]*")
 FIELD = re.compile(r":(\w[\w -]{0,40}):[ \t]+(\S.*)")
+UNSEEN = ("title", "tocdepth", "nosearch")  # fields of a file that its page does not show
 DIRECTIVE = re.compile(r"\.\.[ \t]+(?:(?:\|[^|]+\|[ \t]+)?([\w:.-]+)::|\[[\w#*.-]+\])[ \t]*(.*)")  # or a footnote
 NOTED = re.compile(r"\s?\[(?:\d+|[#*][\w-]*)\]_(?!\w)")
 _FORMS = expressions(__package__, "restructured_text.txt")
@@ -53,6 +54,10 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
             place += 2
         elif not begun and (field := FIELD.fullmatch(line.strip())):
             metadata[field[1].lower()] = field[2].strip()
+            if field[1].lower() not in UNSEEN:
+                start = composer.length
+                composer.add(f"{field[1]}: {_plain(field[2].strip())}\n")
+                composer.mark("card", "", start)
             place += 1
         elif directive or line.lstrip().startswith(".. ") or line.strip() == "..":
             body, place = _indented(lines, place)
@@ -66,7 +71,8 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
                 _code(composer, body)
             else:
                 _line(composer, said)
-    metadata = {fields.time if name == "date" else name: value for name, value in metadata.items()}
+    time = next((name for name in ("date", "created") if name in metadata), "")
+    metadata = {fields.time if name == time else name: value for name, value in metadata.items()}
     title = metadata.pop("title", "") or (headings or [""])[0]
     dated = {} if fields.time in metadata else stated_date(composer.text(), fields)
     yield composer.loaded(path, title, metadata | dated)

@@ -104,9 +104,20 @@ def test_restructured_text() -> None:
     )
     assert (item.title, item.created_at, item.metadata) == ("Title", "2024-01-02", {"author": "Ann Lee"})
     assert item.text == (
-        "# Title\n\nSee code(), Index and this.\n\n## Part\n\nNote: Be careful.\n\nimport httpx\n\nExample:\n\nx = 1\n\nEnd."
+        "# Title\n\nAuthor: Ann Lee\nDate: 2024-01-02\n\nSee code(), Index and this.\n\n## Part\n\nNote: Be careful.\n\nimport httpx\n\nExample:\n\nx = 1\n\nEnd."
     )
     assert [text for kind, _, text in blocks(item) if kind == "code"] == ["code()", "Index", "import httpx", "x = 1"]
+    assert [text for kind, _, text in blocks(item) if kind == "card"] == ["Author: Ann Lee\n", "Date: 2024-01-02\n"]
+
+
+def test_the_source_of_a_page_of_sphinx_is_what_it_was_and_tells_when_it_was_made() -> None:
+    item = one("Title\n=====\n\n:Created: 2013-Feb-15\n:tocdepth: 2\n\nSee ``code()``.\n", "_sources/a.rst.txt")
+    assert (item.title, item.created_at) == ("Title", "2013-02-15")
+    assert item.text == "# Title\n\nCreated: 2013-Feb-15\n\nSee code()."
+
+
+def test_the_title_of_a_text_has_no_marks_of_a_heading() -> None:
+    assert one("## The bridge ##\n\nIt was built in 1840.", "a.txt").title == "The bridge"
 
 
 def test_org() -> None:
