@@ -89,6 +89,16 @@ def is_acronym(key: str, entry: Candidate) -> bool:
     return len(key) <= 4 and max(entry.surfaces, key=lambda name: (entry.surfaces[name], name)).isupper()
 
 
+def _verb_count(word: str, lower_counts: Mapping[str, int]) -> int:
+    """Return how often the verb of a long word in -ing is written in small letters: 3 of "Snatching" by "snatch".
+
+    >>> _verb_count("snatching", {"snatch": 3}), _verb_count("sterling", {"ster": 3})
+    (3, 0)
+    """
+    stem = word[:-3] if word.endswith("ing") and len(word) > len("sterling") else ""
+    return lower_counts.get(stem, 0) or lower_counts.get(f"{stem}e", 0) if stem else 0
+
+
 def find_openers(
     entries: Mapping[str, Candidate],
     kinds: Mapping[str, str],
@@ -114,7 +124,7 @@ def find_openers(
         gerund = first.endswith("ing") and lower_counts.get(first, 0)  # "Installing Red Hat OpenShift"
         if not gerund and entries[rest].count < (1 if whole else 2) * entry.count * n_documents[key]:
             continue
-        common = lower_counts.get(first, 0)
+        common = lower_counts.get(first, 0) or (not entry.anchored and _verb_count(first, lower_counts))
         said = common or first in DEMONYMS or kinds.get(first) in ("location", "organization")
         if whole:  # "Rapper Kanye West"
             if not said and rest.partition(" ")[0] in PARTICLES:  # a surname: "Femke Van den Driessche"

@@ -196,6 +196,8 @@ def test_a_term_needs_mentions_and_a_share_of_its_words() -> None:
 def test_an_opener_joins_the_name_that_it_opens() -> None:
     mentions = [*people("d", "Quill", "Quill", "Quill"), ("d", "Watching Quill", "unknown", False)]
     assert titles(mentions, {"watching": 2})["d", "Watching Quill"] == "Quill"
+    found = titles([*people("d", "Quill", "Quill", "Quill"), ("d", "Snatching Quill", "person", False)], {"snatch": 1})
+    assert found["d", "Snatching Quill"] == found["d", "Quill"] == "Quill"
 
 
 def test_an_opener_is_of_one_type_with_the_name_and_a_single_word_is_in_the_same_document() -> None:
