@@ -81,6 +81,7 @@ def inferred_faces(
     lower_counts: Mapping[str, int],
 ) -> dict[str, Face]:
     """Return the faces of the entities whose type the others tell (`resolution.types`); code only tells its own."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     faces = {root: face for root, face in faces.items() if face[1] != "code"}
@@ -88,7 +89,7 @@ def inferred_faces(
     n_cells = np.diff(np.append(0, np.cumsum(pc.match_substring_regex(beside.flatten(), CELL)))[beside.offsets])
     in_cells = (n_cells > 0) & (n_cells == np.diff(beside.offsets))
     asked = [n for n, (_, kind) in enumerate(faces.values()) if kind != "unknown" or not in_cells[n]]
-    beside, roots = pc.list_slice(beside.take(asked), 0, MAX_CONTEXTS), [*faces]
+    beside, roots = pc.list_slice(beside.take(pa.array(asked, pa.int64())), 0, MAX_CONTEXTS), [*faces]
     forms = {roots[n]: written_form(faces[roots[n]][0], lower_counts) for n in asked}
     stated = {root: kind for root, (_, kind) in faces.items() if kind != "unknown"}
     akin = _akin(faces)
