@@ -9,7 +9,8 @@ One formula for every kind of question. With every part scaled to BM25's highest
   ("how", "which") count half: where people ask each other, they find other questions. The words of an
   assistant's replies count half, and so once more the reply by its words and names, unless the question asks for
   replies: they repeat what was asked, and hide the message that tells it. Words in which texts may tell a term
-  otherwise count half of it, in a long question only where the best units do not hold the term.
+  otherwise count half of it, in a long question only where the best units do not hold the term. A name that a unit's
+  document is titled with counts there as in the unit that says it best: most of its page says "he" or "the club".
 - meant: where the index has vectors, how far the unit's stands out by its cosine with the question's, weighed by what
   the corpus says such vectors are worth.
 - named: the unit defines an entity that the question names (the entity is its document's title).
@@ -63,6 +64,7 @@ class Policy:
 
     meaning: float = 1.0
     naming: float = 1.0
+    throughout: float = 1.0
     stating: float = 1.5
     hop: float = 1.0
     hop_seeds: int = 5
@@ -102,7 +104,8 @@ def rank(question: Features, links: Links, policy: Policy) -> Vector:
     share: Vector = np.ones(question.term_scores.n_columns)  # of what a unit would be worth
     if question.replies is not None:
         share[question.replies] = policy.replying
-    term_scores = question.term_scores.with_data(question.term_scores.data * share[question.term_scores.indices])
+    term_scores = _named_throughout(question, links, policy.throughout)
+    term_scores = term_scores.with_data(term_scores.data * share[term_scores.indices])
     bm25 = term_scores.columns(np.ones(term_scores.shape[0]))
     top = bm25.max(initial=0.0) or 1.0
     bm25 /= top
@@ -129,6 +132,23 @@ def rank(question: Features, links: Links, policy: Policy) -> Vector:
     if question.order is not None:
         taken = _newest_first(taken, term_scores, question.order, policy.newest_depth)
     return taken
+
+
+def _named_throughout(question: Features, links: Links, share: float) -> Csr:
+    """Return the scores of terms, (n_terms, n_units), a name's nearer to their best where it may be what is defined.
+
+    `share` is how much of the way, of 1.
+    """
+    scores, data = question.term_scores, question.term_scores.data.copy()
+    for entities, places in question.names:
+        defining = [links.definitions.row(entity) for entity in entities]
+        for place in places.tolist() if any(map(len, defining)) else ():
+            held, values = scores.row(place), data[slice(*scores.indptr[place : place + 2].tolist())]
+            for units in defining:
+                at = np.searchsorted(held, units)
+                own = at[np.isin(units, held)]
+                values[own] += share * (values.max(initial=0.0) - values[own])
+    return scores.with_data(data)
 
 
 def _named(bm25: Vector, links: Links, question_entities: Mapping[int, float]) -> Vector:

@@ -14,7 +14,7 @@ from graphrag_lite.retrieval.links import Links, link_mentions
 from graphrag_lite.retrieval.ranking import Policy, rank
 from graphrag_lite.retrieval.top_k import best_rows
 
-OFF = Policy(naming=0, stating=0, hop=0, joining=0, dating=0, spreading=0, discount=0)
+OFF = Policy(naming=0, throughout=0, stating=0, hop=0, joining=0, dating=0, spreading=0, discount=0)
 
 
 def graph(n_units: int, mentions: dict[int, list[int]], titles: dict[int, list[int]], n_entities: int = 6) -> Links:
@@ -53,6 +53,15 @@ def test_of_several_units_with_a_title_the_best_match_gains_most() -> None:
     links = graph(3, {}, {0: [0], 1: [0], 2: [1]})
     gains = rank(ask([[0.2], [0.6], [1.0]], named=[0]), links, replace(OFF, naming=1.0)) - [0.2, 0.6, 1.0]
     assert gains[1] == pytest.approx(1.0) and 0 < gains[0] < 1 and gains[2] == 0
+
+
+def test_a_page_says_the_name_that_it_is_titled_with_as_often_as_any() -> None:
+    links = graph(4, {}, {1: [0], 2: [0], 3: [1]})  # unit 0 names entity 0 often, unit 1 is its page and says "he"
+    question = ask([[2.0, 0.0], [0.5, 1.0], [0.0, 0.0], [0.5, 0.0]], named=[0], in_name=[0])
+    assert (rank(question, links, OFF) * 2).tolist() == pytest.approx([2.0, 1.5, 0.0, 0.5])
+    scores = rank(question, links, replace(OFF, throughout=1.0))
+    assert (scores * 3).tolist() == pytest.approx([2.0, 3.0, 0.0, 0.5])  # scaled; what lacks the word has none of it
+    assert question.term_scores.data.tolist() == [2.0, 0.5, 0.5, 1.0]  # the index's own are left as they are
 
 
 def test_hop_finds_the_definition_of_what_the_best_unit_mentions() -> None:
@@ -270,8 +279,8 @@ def test_a_walk_of_single_steps_ranks_as_the_matrices_do(seed: int) -> None:
 
 def test_every_weight_is_used() -> None:
     links = graph(8, {0: [0, 1], 1: [1], 2: [2], 3: [1, 2], 6: [3], 7: [3]}, {2: [1], 4: [0], 5: [0]})
-    terms = [[3.0, 0.0], [0.0, 1.0], [0.5, 1.0], [2.0, 0.0], [1.0, 0.0], [0.9, 0.3], [0.0, 0.9], [1.0, 0.1]]
-    ages = np.array([9.0, 0.0, 5.0, 1.0, 7.0, 3.0, 2.0, 0.0])
+    terms = [[3.0, 0.0], [0.0, 1.0], [1.6, 1.0], [2.0, 0.0], [1.0, 0.0], [0.9, 0.3], [0.0, 0.9], [1.0, 0.1]]
+    ages = np.array([9.0, 0.0, 5.0, 7.0, 1.0, 3.0, 2.0, 0.0])
     asked = ask(terms, named=[0], in_name=[0], dated=[1, 3])
     question = replace(asked, ages=ages, replies=np.arange(8) == 3, stated=stated([2, 5]), meant=np.linspace(0.1, 0, 8))
     question = replace(question, held=np.arange(8) / 8, order=-ages)
