@@ -7,9 +7,10 @@ own, and can only find what the graph holds.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import combinations
 
 from graphrag_lite.retrieval.columns import Strings
 from graphrag_lite.text.folding import fold, unaccented
@@ -19,6 +20,9 @@ from graphrag_lite.text.words import UNSPACED_CHARACTERS, WORD_PATTERN
 _TOKEN = re.compile(rf"[{UNSPACED_CHARACTERS}]|{WORD_PATTERN}")
 _SECTION = re.compile(r"\s[/>|»›]\s")
 _QUALIFIER = re.compile(r"[(（][^()（）]*[)）]$")
+# Words of a name, as titles of files and names of accounts write them together.
+_CAPITALISED = re.compile(r"[^\W\d_a-z]\w*(?: [^\W\d_a-z]\w*)+")
+_MOST_TOGETHER = 3
 _MAX_TOKENS = 16
 # A part of a name is of at least so many letters, the name of at most so many bytes, and not of more entities.
 _MIN_PART, _MAX_PART_BYTES, MAX_AMBIGUITY = 3, 48, 5
@@ -162,6 +166,19 @@ def _longest(tokens: Sequence[str], start: int, table: NameTable) -> tuple[int, 
     while last < len(keys) and keys[last] == key:
         last += 1
     return length, tuple(sorted(set(table.entities[first:last])))
+
+
+def as_one_word(text: str) -> Iterator[tuple[str, str]]:
+    """Yield names that `text` writes as several words, as one word and as they are written.
+
+    >>> list(as_one_word("When did Best Buy buy Ann Li?"))
+    [('BestBuy', 'Best Buy'), ('AnnLi', 'Ann Li')]
+    """
+    for run in _CAPITALISED.finditer(text):
+        words = run[0].split()
+        for first, last in combinations(range(len(words) + 1), 2):
+            if 1 < last - first <= _MOST_TOGETHER:
+                yield "".join(words[first:last]), " ".join(words[first:last])
 
 
 def names_of_title(title: str) -> list[str]:

@@ -3,26 +3,26 @@
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag_lite.graph.sparse import Csr, Vector
 from graphrag_lite.retrieval.bm25 import Bm25, idf
+from graphrag_lite.retrieval.entity_names import as_one_word
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.retrieval.unit_attributes import Stated
 from graphrag_lite.text.words import terms
 
 # What a word that only asks counts, of 1: where people ask each other, "how many" finds other questions.
 _ASKING = 0.5
-# Words of a name, as titles of files and names of accounts write them together.
-_CAPITALISED = re.compile(r"[^\W\d_a-z]\w*(?: [^\W\d_a-z]\w*)+")
-_MOST_TOGETHER = 3
 # What a word that may tell a term counts, of the term. In a question of more terms than so many it counts where none of
 # so many best units holds the term: there, other words of the question find its passage, and it finds others.
 _OTHER, _FEW, _BEST = 0.5, 5, 3
 _ALWAYS = 4  # times as many units have the one word as have any of its words: these mean something else
+# Who writes FY2022 asks reports of 2022, which seldom write it.
+_FISCAL = re.compile(r"fy(?:20)?(\d\d)")
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,21 @@ class Features:
 
 
 def distinct_terms(asked: Sequence[str], text: str, language: str, index: Bm25) -> list[str]:
-    """Return the distinct terms that are `asked` for, with names in one word that the corpus writes so."""
+    """Return the distinct terms that are `asked` for, with names in one word and years as the corpus writes them.
+
+    >>> from graphrag_lite.retrieval.bm25 import build
+    >>> index = build([["sale", "2022"]] * 5 + [["sale", "fy2022"]])
+    >>> distinct_terms(["sale", "fy2022", "fy2021"], "Sales in FY2022 and FY2021?", "en", index)
+    ['sale', 'fy2022', 'fy2021', '2022']
+    """
     distinct = list(dict.fromkeys(asked))
     for term, apart in _written_together(text, language, index).items():
         if all(len(index.units_of(term)) > _ALWAYS * len(index.units_of(part)) for part in apart):
             distinct = [one for one in distinct if one not in apart]
         distinct += [term] if term not in distinct else []
-    return distinct
+    fiscal = {term: f"20{found[1]}" for term in distinct if (found := _FISCAL.fullmatch(term))}
+    seldom = {year: _ALWAYS * len(index.units_of(term)) < len(index.units_of(year)) for term, year in fiscal.items()}
+    return [*distinct, *(year for year in seldom if seldom[year] and year not in distinct)]
 
 
 def scores_of_terms(index: Bm25, distinct: Sequence[str], only_asks: Set[str]) -> Csr:
@@ -128,12 +136,8 @@ def _written_together(question: str, language: str, index: Bm25) -> dict[str, li
         return len(index.units_of(term))
 
     found = {}
-    for run in _CAPITALISED.finditer(question):
-        words = run[0].split()
-        for first, last in combinations(range(len(words) + 1), 2):
-            if 1 < last - first <= _MOST_TOGETHER:
-                together = terms("".join(words[first:last]), language)
-                apart = terms(" ".join(words[first:last]), language)
-                if len(together) == 1 < len(apart) and held(together[0]) > min(map(held, apart)):
-                    found[together[0]] = apart
+    for as_one, as_written in as_one_word(question):
+        together, apart = terms(as_one, language), terms(as_written, language)
+        if len(together) == 1 < len(apart) and held(together[0]) > min(map(held, apart)):
+            found[together[0]] = apart
     return found

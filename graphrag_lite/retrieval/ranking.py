@@ -14,9 +14,10 @@ One formula for every kind of question. With every part scaled to BM25's highest
 - meant: where the index has vectors, how far the unit's stands out by its cosine with the question's, weighed by what
   the corpus says such vectors are worth.
 - named: the unit defines an entity that the question names (the entity is its document's title).
-- stated: the unit's document has a metadata value that the question names (its source, author, ...), or words with a
-  number in its title ("FY20", "episode 3"), of these as many of the question's as any, or is dated in or soon after a
-  period that it names. As with names, the best match of each gets all of its weight, which is an idf.
+- stated: the unit's document has a metadata value that the question names (its source, author, ...), the name of a
+  series in its title ("Boeing" of "BOEING 10K 2022"), or words with a number there ("FY20", "episode 3"), of these as
+  many of the question's as any, or is dated in or soon after a period that it names. As with names, the best match of
+  each gets all of its weight, which is an idf.
 - defined: the unit defines an entity that one of the best units so far mentions and the question doesn't name, as in
   "Where was the director of the film X born?".
 - joined: the unit mentions such an entity, and matches what the best unit leaves open of the question, as in "Which

@@ -188,7 +188,8 @@ class SnapshotView(SnapshotTables):
         offsets, rows = lists(data["rows"], "int32")
         units = [rows[start:end] for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
         values = list(zip(data["field"].to_pylist(), data["value"].to_pylist(), strict=True))
-        names = name_table((value, place) for place, (field, value) in enumerate(values) if field != tables.OF_TITLES)
+        numbered = {place for told in self.title_numbers.values() for *_, place in told}
+        names = name_table((value, place) for place, (_, value) in enumerate(values) if place not in numbered)
         said = [
             units[place]
             for place, (field, value) in enumerate(values)

@@ -12,7 +12,7 @@ from graphrag_lite import tables
 from graphrag_lite.read.documents import Fields
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.retrieval.entity_names import names_of_title
-from graphrag_lite.retrieval.title_numbers import in_series
+from graphrag_lite.retrieval.title_numbers import in_series, series_names
 from graphrag_lite.run.services import Attempt
 from graphrag_lite.tables import groups
 from graphrag_lite.text.numbered_titles import Numbered, numbered_words
@@ -72,7 +72,7 @@ def _title_read(title: str, language: str) -> tuple[list[str], list[Numbered]]:
 def shared_values(
     documents: "pa.Table", read: Sequence[Stated], rows_of: RowsOf, text_units: "pa.Table", episodes: "pa.Table"
 ) -> "pa.Table":
-    """List the text units of documents that share a metadata value, or have a word with a number in their titles.
+    """List the text units of documents that share a metadata value, a word with a number in titles, or a series' name.
 
     A value that is a document's title is its name. Of several ways to write a word with a number, it is the first. Of a
     conversation, those who speak are values of the units in which they do.
@@ -94,8 +94,13 @@ def shared_values(
         n_values[SPEAKER] += len(unit_rows)
         rows[SPEAKER, speaker] += unit_rows
     n_distinct = Counter(field for field, _ in rows)
-    with_numbers = {(title, tuple(one.numbers)) for title, one in zip(titles, read, strict=True) if one.numbers}
-    series = {written[one] for one in in_series(with_numbers)}
+    with_numbers = {title: one.numbers for title, one in zip(titles, read, strict=True) if one.numbers}
+    numbered = in_series(with_numbers.items())
+    names_of = series_names(with_numbers, numbered)
+    for place, title in enumerate(titles):
+        for name in names_of.get(title, ()):
+            rows[tables.OF_TITLES, name] += rows_of(place)
+    series = {written[one] for one in numbered}.union(*names_of.values())
     kept = [
         (field, value)
         for field, value in sorted(rows)

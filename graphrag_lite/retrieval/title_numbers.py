@@ -1,8 +1,12 @@
-"""Words with a number in titles, such as "FY20", "Q3" and "EP-03": they tell the documents of a series apart."""
+"""Words with a number in titles, such as "FY20", "Q3" and "EP-03": they tell the documents of a series apart.
+
+What names a series, "BOEING" of "BOEING 10K 2022", tells it apart from others.
+"""
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import groupby
 
 from graphrag_lite.text.numbered_titles import Numbered, abbreviates, numbered_words
 
@@ -15,6 +19,7 @@ SERIES = range(2, 1001)  # numbers that a word of titles has; with more it only 
 SPARSE = 10  # of a series, numbers from the first to the last for each that is there; ids are as good as random
 PARTS = 3  # words with a number that are written together ("FY20Q3"); of more, or with letters behind, it is an id
 _WHOLE = re.compile(rf"(?:[^\W\d_]+[.-]?\d+){{1,{PARTS}}}")
+_CHUNK = re.compile(r"[^\s,;:|/()]+|[,;:|/()]")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -41,6 +46,34 @@ def in_series(titles: Iterable[tuple[str, Sequence[Numbered]]]) -> set[tuple[str
         if len(numbers) > 1 and max(whole) - min(whole) < SPARSE * len(numbers):
             found[word] |= numbers
     return {(word, number) for word, numbers in found.items() if len(numbers) in SERIES for number in numbers}
+
+
+def series_names(titles: Mapping[str, Sequence[Numbered]], series: Collection[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return what names a series, by each of its titles: words beside its numbers that others have, too.
+
+    Words that most titles of all series have name none of them.
+
+    >>> titles = [f"{name} 10K {year}, page 3" for name in ("3M", "Best Buy", "AMD") for year in (2021, 2022)]
+    >>> read = {title: numbered_words(title, "en") for title in titles}
+    >>> [*dict.fromkeys(sum(series_names(read, {("k", "2021"), ("k", "2022")}).values(), []))]
+    ['3M', 'Best Buy', 'AMD']
+    """
+    numbers = {title: [one for one in own if (one.word, one.number) in series] for title, own in titles.items()}
+    words = {title: _words_beside(title, own) for title, own in numbers.items() if own}
+    counts = Counter(word for found in words.values() for word in {*found} - {""})
+    runs: dict[str, list[str]] = {}
+    for title, found in words.items():
+        told = [word if 2 * counts[word] <= len(words) else "" for word in found]
+        runs[title] = [" ".join(run) for said, run in groupby(told, bool) if said]
+    often = Counter(run for found in runs.values() for run in dict.fromkeys(found))
+    return {title: [run for run in found if often[run] > 1] for title, found in runs.items()}
+
+
+def _words_beside(title: str, numbers: Sequence[Numbered]) -> list[str]:
+    """Return the words of a title in order, "" for each that is no word, or has to do with a number of it."""
+    taken = {place for one in numbers for place in range(one.start, one.end)}
+    found = ((word[0], taken.isdisjoint(range(*word.span()))) for word in _CHUNK.finditer(title))
+    return [word if free and any(map(str.isalpha, word)) else "" for word, free in found]
 
 
 def _token(title: str, one: Numbered) -> tuple[int, int]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from graphrag_lite.graph.sparse import Vector
 from graphrag_lite.retrieval.bm25 import YEAR
-from graphrag_lite.retrieval.entity_names import NameTable, find_mentions
+from graphrag_lite.retrieval.entity_names import NameTable, as_one_word, find_mentions
 from graphrag_lite.retrieval.held import Held
 from graphrag_lite.retrieval.title_numbers import ByNumber
 from graphrag_lite.text.numbered_titles import numbered_words
@@ -52,8 +52,8 @@ class Attributes:
         return Period(day, day)
 
     def stated_in(self, text: str, language: str) -> list[Stated]:
-        """Return the text units of the metadata values, and of the numbers in titles, that a question states."""
-        mentions = find_mentions(text, language, self.values)
+        """Return the text units of the metadata values, and of names and numbers in titles, that a question states."""
+        mentions = find_mentions(" | ".join([text, *(name for name, _ in as_one_word(text))]), language, self.values)
         values = dict.fromkeys(value for mention in mentions for value in mention.entities)
         return [*map(_fully, (self.units[value] for value in values)), *self._of_titles(text, language)]
 

@@ -172,6 +172,21 @@ def test_titles_are_stated_by_all_the_words_with_a_number_that_they_share_with_t
     assert fits(read("How was Azure in 20, or FY21?", None, SERIES)) == []
 
 
+def test_the_name_of_a_series_is_stated_also_where_titles_write_it_as_one_word() -> None:
+    named = replace(NO_DATES, values=name_table([("3M", 0), ("BESTBUY", 1), ("Coca Cola", 2)]), units=UNITS)
+    assert fits(read("What did Best Buy sell to Coca Cola?", None, named)) == [
+        {0: 1.0, 1: 1.0, 2: 1.0},
+        {1: 1.0, 2: 1.0, 3: 1.0},
+    ]
+    assert fits(read("What is the best buy of Coca?", None, named)) == []
+
+
+def test_a_fiscal_year_is_the_year_that_reports_say() -> None:
+    index = build([["sale", "2022"]] * 5 + [["sale", "fy2022", "fy21"], ["fy21", "2021"]])
+    asked = features_of("Sales in FY2022 and FY21", index, name_table([]))
+    assert asked.term_scores.sizes.tolist() == [6, 1, 2, 5] and asked.dated_units.tolist() == [0, 1, 2, 3, 4]
+
+
 def test_words_with_a_number_are_read_as_titles_write_them() -> None:
     def reading(question: str) -> dict[str, str]:
         return as_titles_say(question, "en", NUMBERED)

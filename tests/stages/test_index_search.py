@@ -209,6 +209,23 @@ def test_values_are_words_that_documents_share(corpus: Callable[..., Path], tmp_
     assert all(row["rows"] == sorted(row["rows"]) for row in made)
 
 
+def test_what_names_a_series_of_titles_is_a_value(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    titles = [f"{name} report {year}" for name in ("ACME", "Best Buy", "Zed") for year in (2021, 2022)]
+    rows = [
+        {"id": f"n{n}", "title": title, "text": f"Text {n} says."} for n, title in enumerate([*titles, "Solo 2023"])
+    ]
+    lines = "\n".join(map(json.dumps, rows))
+    snapshot = pipeline.index(corpus({"n.jsonl": lines}), tmp_path / "output", Settings()).snapshot
+    units = dict(tables.rows(tables.read(snapshot, "documents"), "title", "text_unit_ids"))
+    ids = tables.read(snapshot, "text_units")["id"].to_pylist()
+    found = dict(tables.rows(tables.read(snapshot, "search_values"), "value", "rows"))
+    for name in ("ACME", "Best Buy", "Zed"):
+        assert [ids[row] for row in found[name]] == sorted(
+            units[f"{name} report 2021"] + units[f"{name} report 2022"], key=ids.index
+        )
+    assert found.keys() == {"ACME", "Best Buy", "Zed", "report 2021", "report 2022"}
+
+
 def test_those_who_speak_in_a_conversation_are_values_of_their_units(
     corpus: Callable[..., Path], tmp_path: Path
 ) -> None:
