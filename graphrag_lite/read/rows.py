@@ -183,6 +183,7 @@ def _card(row: Mapping[str, Any], where: str, columns: Columns, fields: Fields) 
     told = {"": ""}  # no column: not the one that has no name
     key, *names = ((values | told).get(name, "") for name in (columns.key, columns.title, columns.family))
     title = " ".join(filter(None, names))
+    text = text or (f"{columns.title}: {values[columns.title]}" if columns.title and title else "")
     flat = {name: values[name] if isinstance(value, dict | list) else value for name, value in row.items()}
     metadata = _metadata(flat, {columns.key, columns.title, *columns.texts, columns.time})
     if columns.time and values.get(columns.time):

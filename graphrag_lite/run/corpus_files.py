@@ -81,7 +81,7 @@ def scan(
     for file in files:
         suffix = suffix_of(file.name)
         if not file.is_folder and suffix not in suffixes:
-            left_out[f"{suffix or 'without ending'} files"] += 1
+            left_out[f"{suffix} files" if suffix else "files without an ending"] += 1
         elif settings.include and not (file.is_folder or any(_matches(file.name, glob) for glob in settings.include)):
             left_out[OTHERS] += 1
         else:

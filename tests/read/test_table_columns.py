@@ -180,7 +180,7 @@ def test_what_programs_write_before_each_row_names_it_or_counts_and_what_they_wr
     counted = b"Unnamed: 0,name,area\n0,Oslo,454\n1,Bergen,NULL\n2,Tromso,2519\n"
     items = [item for item in all_readers().read(counted, "a.csv", Fields()) if isinstance(item, Loaded)]
     assert [(item.title, item.text) for item in items] == [
-        ("Oslo", "area: 454"), ("Bergen", ""), ("Tromso", "area: 2519")
+        ("Oslo", "area: 454"), ("Bergen", "name: Bergen"), ("Tromso", "area: 2519")
     ]  # fmt: skip
 
 
@@ -200,3 +200,20 @@ def test_a_column_of_numbers_is_no_text_whatever_its_name() -> None:
     data = b"name,body,brain\nGiraffe,529,680\nCow,465,423\nGoat,27.66,115\n"
     items = [item for item in all_readers().read(data, "a.csv", Fields()) if isinstance(item, Loaded)]
     assert [(item.title, item.text) for item in items][:1] == [("Giraffe", "body: 529\nbrain: 680")]
+
+
+def test_a_row_of_a_name_alone_is_told() -> None:
+    items = list(all_readers().read(b"name\nAnn\nBob\nCid\n", "a.csv", Fields()))
+    assert [(item.title, item.text) for item in items if isinstance(item, Loaded)][:1] == [("Ann", "name: Ann")]
+
+
+def test_a_table_whose_first_line_is_a_row_has_no_names_of_columns() -> None:
+    rows = "2024-01-01,Ann Lee,paid the rent,100\n2024-02-01,Bo Diaz,paid the phone,40\n2024-03-01,Ann Lee,bought chairs,70\n2024-04-01,Bo Diaz,sold chairs,9\n"
+    items = [item for item in all_readers().read(rows.encode(), "a.csv", Fields()) if isinstance(item, Loaded)]
+    assert [(item.created_at, item.title) for item in items][:2] == [
+        ("2024-01-01", "paid the rent"), ("2024-02-01", "paid the phone")
+    ]  # fmt: skip
+    assert items[0].text == "column 1: 2024-01-01\ncolumn 2: Ann Lee\ncolumn 4: 100"
+    years = "city,2020-01-01,2021-01-01\nOslo,1.5,2\nBergen,3,4\n"
+    items = [item for item in all_readers().read(years.encode(), "a.csv", Fields()) if isinstance(item, Loaded)]
+    assert [item.text for item in items] == ["2020-01-01: 1.5\n2021-01-01: 2", "2020-01-01: 3\n2021-01-01: 4"]

@@ -97,7 +97,7 @@ def test_hidden_files_and_other_kinds_are_left_out(corpus: Corpus, caplog: pytes
     folder = corpus({"a.txt": "a", ".hidden.txt": "h", ".git/b.txt": "g", "c.png": "p", "Makefile": "m"})
     with caplog.at_level(logging.INFO):
         assert paths(folder) == ["a.txt"]
-    assert "Left out: 1 .png files, 1 without ending files." in caplog.text
+    assert "Left out: 1 .png files, 1 files without an ending." in caplog.text
 
 
 def test_pipes_are_not_waited_for(corpus: Corpus) -> None:

@@ -10,6 +10,7 @@ from graphrag_lite.read.encoding import decode
 MISSING = frozenset(("NA", "NaN", "nan", "NULL", r"\N", "#N/A"))  # no value, to R, pandas, databases, Excel
 CODE = re.compile("[A-Z]{2}")
 UNNAMED = re.compile(r"(?:Unnamed: \d+)?")  # as R and pandas head what each row is called or counted by
+DAY = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{2,4}")
 QUOTED = re.compile(r"""(?:\A|[\t\r\n])"[^"]*+(?:""[^"]*+)*+("(?=[\t\r\n]|\Z))?""")  # a cell
 
 
@@ -35,10 +36,18 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     if not lines:
         raise ValueError("an empty file")
     head = head_of([line for _, line in lines])
-    rows = lines[head + 1 :]
+    rows, names = lines[head + 1 :], [name.strip() for name in lines[head][1]]
+    if _is_row(names, [line for _, line in rows]):
+        rows, names = lines[head:], [f"column {n}" for n in range(1, len(names) + 1)]
     _empty_missing([line for _, line in rows])
-    names = _named([name.strip() for name in lines[head][1]], [line for _, line in rows])
+    names = _named(names, [line for _, line in rows])
     yield from row_documents([Row(number, by_name(names, line)) for number, line in rows], path, fields)
+
+
+def _is_row(names: list[str], lines: list[list[str]]) -> bool:
+    """Say whether what would name the columns is a row: a day over nothing but days."""
+    days = [at for at, name in enumerate(names) if DAY.fullmatch(name)]
+    return any(lines and all(at < len(line) and DAY.match(line[at].strip()) for line in lines) for at in days)
 
 
 def _empty_missing(lines: list[list[str]]) -> None:

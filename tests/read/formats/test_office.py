@@ -48,6 +48,38 @@ def test_a_word_file() -> None:
     assert item == Loaded("a.docx", "Launch", "# Launch\n\nIt flew.\n\na | b c\na | b c\n\nkept")
 
 
+ODF = 'xmlns:o="urn:o" xmlns:t="urn:t" xmlns:b="urn:b" xmlns:d="urn:d"'
+
+
+def test_a_text_of_libreoffice() -> None:
+    gone = "<t:tracked-changes><t:p>gone</t:p></t:tracked-changes>"
+    note = "<t:note><t:note-body><t:p>In May.</t:p></t:note-body></t:note>"
+    items = "".join(f"<t:list-item><t:p>{word}</t:p></t:list-item>" for word in ("One", "Two"))
+    rows = "".join(
+        f"<b:table-row><b:table-cell><t:p>{a}</t:p></b:table-cell><b:table-cell><t:p>{b}</t:p></b:table-cell></b:table-row>"
+        for a, b in (("a", "b"), ("c", "d"))
+    )
+    body = (
+        f'{gone}<t:h t:outline-level="2">Launch</t:h><t:p>It<t:s/>flew{note} <t:span>far</t:span>.</t:p>'
+        f"<t:list>{items}</t:list><b:table>{rows}</b:table>"
+    )
+    content = f"<o:document-content {ODF}><o:body><o:text>{body}</o:text></o:body></o:document-content>"
+    meta = f"<o:document-meta {ODF}><o:meta><d:creator>Ann Lee</d:creator></o:meta></o:document-meta>"
+    text = "## Launch\n\nIt flew far.\n\n- One\n- Two\n\na | b\nc | d\n\nIn May."
+    item = one(archive(content=content, meta=meta), "a.odt")
+    assert item == Loaded("a.odt", "Launch", text, metadata={"author": "Ann Lee"})
+
+
+def test_slides_of_libreoffice() -> None:
+    pages = "".join(f'<d:page d:name="p{n}"><d:frame><t:p>It flew {n}.</t:p></d:frame></d:page>' for n in (1, 2))
+    item = one(archive(content=f"<o:document-content {ODF}><o:body>{pages}</o:body></o:document-content>"), "a.odp")
+    assert isinstance(item, Loaded) and item.text == "It flew 1.\n\nIt flew 2."
+    assert [(block.label, item.text[block.char_start : block.char_end]) for block in item.blocks] == [
+        ("p1", "It flew 1."),
+        ("p2", "It flew 2."),
+    ]
+
+
 def test_what_stands_in_others_is_read_once() -> None:
     cell, inner = f"<w:tc>{paragraph('a')}</w:tc>", f"<w:tbl><w:tr><w:tc>{paragraph('c')}</w:tc></w:tr></w:tbl>"
     held = f"<w:sdt><w:sdtContent><w:tc>{paragraph('b')}{inner}</w:tc></w:sdtContent></w:sdt>"
