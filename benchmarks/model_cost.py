@@ -19,6 +19,7 @@ from graphrag_lite.ops import planning
 from graphrag_lite.settings import file as settings_file
 
 INPUT, OUTPUT = 0.40, 1.60  # US dollars per million tokens, of gpt-4.1-mini
+CACHED = 0.25  # the price of cached tokens, of that of others
 CHOICES = (
     (),
     ("extract_claims.enabled=true",),
@@ -27,9 +28,9 @@ CHOICES = (
 )
 
 
-def dollars(prompt: int, completion: int) -> float:
-    """Return what tokens cost."""
-    return (prompt * INPUT + completion * OUTPUT) / 1e6
+def dollars(prompt: int, completion: int, cached: int = 0) -> float:
+    """Return what tokens cost; those that a prompt cache serves, `CACHED` of others."""
+    return ((prompt - cached * (1 - CACHED)) * INPUT + completion * OUTPUT) / 1e6
 
 
 @click.command()
@@ -38,8 +39,9 @@ def dollars(prompt: int, completion: int) -> float:
 def main(corpus: Path, documents: int) -> None:
     """Index the first documents of a corpus with each choice of settings."""
     print(
-        "| settings | calls | plan | prompt tokens | plan | completion tokens | plan | US dollars |\n"
-        + "| --- " * 8
+        "| settings | calls | plan | prompt tokens | plan | completion tokens | plan | US dollars"
+        + f" | cached tokens | US dollars with these at {CACHED} |\n"
+        + "| --- " * 10
         + "|"
     )
     with tempfile.TemporaryDirectory() as folder:
@@ -57,7 +59,7 @@ def main(corpus: Path, documents: int) -> None:
 
 
 def _sum(usage: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    names = ("calls", "prompt_tokens", "completion_tokens")
+    names = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens")
     return {name: sum(used[name] for used in usage.values()) for name in names}
 
 
@@ -66,8 +68,9 @@ def show(name: str, used: Mapping[str, int], planned: planning.PlannedCalls | No
     cells = [name]
     for what in ("calls", "prompt_tokens", "completion_tokens"):
         cells += [f"{used[what]:,}", f"{getattr(planned, what):,}" if planned else ""]
-    cost = dollars(used["prompt_tokens"], used["completion_tokens"])
-    print(f"| {' | '.join([*cells, f'{cost:.2f}'])} |", flush=True)
+    tokens, cached = (used["prompt_tokens"], used["completion_tokens"]), used["cached_tokens"]
+    cells += [f"{dollars(*tokens):.2f}", f"{cached:,}", f"{dollars(*tokens, cached):.2f}"]
+    print(f"| {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from prompt_cache import PromptCache
+
 from graphrag_lite.llm.chat import Reply, Request, Usage
 from graphrag_lite.llm.rehearsal import by_line
 from graphrag_lite.text.names.find import find_names
@@ -178,6 +180,9 @@ class PlausibleModel:
     _kept: dict[bytes, tuple[str, Reply]] = field(default_factory=dict)
     _count: Callable[[str], int] = field(default_factory=lambda: by_line(token_counter("cl100k_base")))
 
+    def __post_init__(self) -> None:
+        self._cache = PromptCache(self._count)
+
     def take(self) -> tuple[dict[str, Asked], float]:
         """Return what was asked since the last time, by prompt file, and the CPU seconds that the replies took."""
         taken = self.asked, self.seconds
@@ -197,7 +202,8 @@ class PlausibleModel:
         if key not in self._kept:
             name, text = reply(request.messages)
             n_prompt = sum(self._count(message["content"]) for message in request.messages)
-            self._kept[key] = name, Reply(text, "stop", Usage(n_prompt, 0, self._count(text)))
+            n_cached = min(self._cache.take(request.messages), n_prompt)
+            self._kept[key] = name, Reply(text, "stop", Usage(n_prompt, n_cached, self._count(text)))
         name, said = self._kept[key]
         asked = self.asked.setdefault(name, Asked())
         asked.calls += 1

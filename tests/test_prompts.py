@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from graphrag_lite import prompts
 from graphrag_lite.errors import PromptError
 from graphrag_lite.prompts import PROMPTS, load, shipped
+from graphrag_lite.settings import ExtractClaims, ExtractGraph
+from graphrag_lite.text.tokens import token_counter
 
 SAME_IN_A_RUN = {"entity_types", "examples", "claim_description", "max_words", "max_follow_ups", "response_type"}
 TEXTS = shipped()
@@ -26,6 +29,17 @@ def test_variable_text_comes_last(name: str) -> None:
 
 def test_every_prompt_has_a_first_line_of_its_own() -> None:
     assert len({TEXTS[name].split("\n")[0] for name in PROMPTS}) == len(PROMPTS)
+
+
+@pytest.mark.parametrize("encoding", ["cl100k_base", "o200k_base"])
+def test_what_all_texts_are_asked_with_is_long_enough_for_a_cache(encoding: str) -> None:
+    """OpenAI's holds what prompts begin with from 1,024 tokens on."""
+    own, kinds = load(), ", ".join(ExtractGraph().entity_types)
+    graph = own.fill(prompts.ExtractGraph(kinds, own.fill(prompts.ExtractGraphExamples()).strip(), "|", "|"))
+    claims = own.fill(prompts.ExtractClaims(ExtractClaims().claim_description, "|", "|", "|"))
+    count = token_counter(encoding)
+    for content, before in ((graph, "\nText:\n|"), (claims, "\nDate of the text: |")):
+        assert count(content[: content.rindex(before)]) >= 1024
 
 
 def test_a_prompt_of_the_root_takes_the_place_of_the_shipped_one(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """What a run asks and spends, by stage, and the budget that stops it."""
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
@@ -15,8 +14,7 @@ from graphrag_lite.settings.models import Llm, Prices
 
 GO_ON = "Every answer is kept: raise it, or run again, and the run goes on from there."
 FIRST_GUESS = 800  # tokens of a reply, while none of its stage has come: gpt-4o-mini's reports have 790
-LONGEST = 16_384  # tokens that a reply may have while none of its stage has come: what most models can say
-LONG, MANY = 4096, 100  # that it may have while fewer than so many have
+LONGEST = 16_384  # tokens that a reply may have: what most models can say, and one that repeats itself does
 BOUNDS = ("max_tokens", "max_completion_tokens")  # among `llm.parameters`: no reply has more
 
 
@@ -34,7 +32,7 @@ class Spent:
     prices: Prices | None = None
     bound: int = 0  # tokens of every reply at most, as the endpoint is told; 0: none
     longest: dict[bool, int] = field(default_factory=dict)  # tokens of a reply: of choices (True), of words (False)
-    n_read: Counter[bool] = field(default_factory=Counter)  # replies that tell it
+    word_read: bool = False  # whether a reply of a word has told it
     denser: float = 1.0  # most that a prompt had of the tokens that it was estimated to have
 
     @property
@@ -48,18 +46,16 @@ class Spent:
     def expected(self, request: Request | Usage, *, at_most: bool = False) -> Usage:
         """Return about what a request will use: a reply as long as the longest of its stage, a prompt as dense.
 
-        `at_most`: what it may use, as far as can be told. Few replies say little of how long others are; where the
-        endpoint is told a bound, each counts with that, but for a word, which is as long as those before it.
+        `at_most`: what it may use. However short those before it were, a reply may have as many tokens as the endpoint
+        is told, else as models can say, or twice the longest; but for a word, which is as long as those before it.
         """
         if isinstance(request, Usage):
             return request
         kind = bool(request.choices)
         n_reply = self.longest.get(kind, 1 if kind else FIRST_GUESS)
         bounds = [bound for bound in (self.bound, request.max_tokens) if bound]
-        if at_most and (not self.n_read[kind] or (bounds and not kind)):
-            n_reply = min(bounds, default=LONGEST)
-        elif at_most and not kind and self.n_read[kind] < MANY:
-            n_reply = max(2 * n_reply, LONG)
+        if at_most and not (kind and self.word_read):
+            n_reply = min(bounds, default=max(LONGEST, 2 * n_reply))
         n_reply = min([n_reply, *bounds])
         return Usage(ceil(self.denser * prompt_tokens(request.messages)), 0, n_reply)
 
@@ -70,7 +66,7 @@ class Spent:
         kind, n_reply = bool(request.choices), used.completion_tokens if used else 0
         self.longest[kind] = max(self.longest.get(kind, 0), n_reply) or FIRST_GUESS
         if used:
-            self.n_read[kind] += 1
+            self.word_read |= kind
             self.denser = max(self.denser, used.prompt_tokens / max(prompt_tokens(request.messages), 1))
 
 

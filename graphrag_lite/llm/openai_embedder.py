@@ -69,12 +69,14 @@ class MemoisedEmbedder:
     batch_size: int = 64  # texts that its users embed at once
     stage: str = "query"
     watch: Watch | None = None
+    text_prefix: str = ""  # that stands before each text
+    question_prefix: str = ""
     n_numbers: int = 0  # of a vector; 0 until there is one
     _check: asyncio.Task[None] | None = None
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        return self.embedder.identity
+        return {**self.embedder.identity, **prefixes(self)}
 
     @property
     def origins(self) -> tuple[Origin, ...]:
@@ -93,7 +95,11 @@ class MemoisedEmbedder:
 
     def key(self, text: str) -> str:
         """Return what the memo calls a text's vector."""
-        return self.memo.vector_key(self.identity, text)
+        return self.memo.vector_key(self.embedder.identity, f"{self.text_prefix}{text}")
+
+    def of_questions(self) -> "MemoisedEmbedder":
+        """Return the same for questions, which some models want to begin otherwise than texts."""
+        return replace(self, text_prefix=self.question_prefix)
 
     def known(self, key: str) -> Sequence[float] | None:
         """Return the vector that the memo has, None where it has none."""
@@ -115,9 +121,10 @@ class MemoisedEmbedder:
         """
         self._check = self._check or asyncio.create_task(self.embedder.check())
         await asyncio.shield(self._check)  # before the first request, not where the memo has everything
-        async with self.meter.call(self.stage, Usage(sum(map(estimated_tokens, texts.values())))) as count:
+        sent = [f"{self.text_prefix}{text}" for text in texts.values()]
+        async with self.meter.call(self.stage, Usage(sum(map(estimated_tokens, sent)))) as count:
             try:
-                vectors, usage = await self.embedder.embed(list(texts.values()))
+                vectors, usage = await self.embedder.embed(sent)
             except ENDS_RUN:
                 raise
             except Exception as error:  # of a model that is not ours
@@ -143,6 +150,12 @@ class MemoisedEmbedder:
             batch = missing[start : start + self.batch_size]
             found |= zip(batch, await self.ask({key: by_key[key] for key in batch}), strict=True)
         return [found[self.key(text)] for text in texts]
+
+
+def prefixes(held: "Embeddings | MemoisedEmbedder") -> dict[str, str]:
+    """Return what is put before texts and before questions, as far as there is any: part of what a vector is."""
+    found = {"text_prefix": held.text_prefix, "question_prefix": held.question_prefix}
+    return {name: prefix for name, prefix in found.items() if prefix}
 
 
 def _is_vector(numbers: Sequence[float]) -> bool:
@@ -182,7 +195,8 @@ def memoised_embedder(
     model = settings.model or str(asked.identity.get("model"))
     meter = meter or Meter(llm.model_copy(update={"model": model}))
     meter.prices_of(model)
-    return MemoisedEmbedder(asked, memo, meter, model, settings.batch_size)
+    made = MemoisedEmbedder(asked, memo, meter, model, settings.batch_size)
+    return replace(made, text_prefix=settings.text_prefix, question_prefix=settings.question_prefix)
 
 
 def _embedder(settings: Embeddings, llm: Llm, passed: Embedder | None) -> Embedder:

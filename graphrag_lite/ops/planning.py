@@ -244,15 +244,16 @@ class _DryRun:
         calls = hits = n_tokens = 0
         new: set[str] = set()
         inputs = EmbeddingInputs(self.table("source_documents"), self.table("source_units"))
-        for texts in (inputs, [asked for _, asked, _ in text_excerpts(inputs, attempt=attempting(ignore))]):
+        excerpts = [asked for _, asked, _ in text_excerpts(inputs, attempt=attempting(ignore))]
+        for texts, own in ((inputs, embedder), (excerpts, embedder.of_questions())):
             n_before = len(new)
             for text in texts:
-                if (key := embedder.key(text)) not in new:
-                    if embedder.known(key) is not None:
+                if (key := own.key(text)) not in new:
+                    if own.known(key) is not None:
                         hits += 1
                     else:
                         new.add(key)
-                        n_tokens += count(text)
+                        n_tokens += count(f"{own.text_prefix}{text}")
             calls += ceil((len(new) - n_before) / embedder.batch_size)
         cost = _cost(n_tokens, 0, self.settings.llm, embedder.model)
         self.steps.append(PlannedCalls("embed_text_units", "", calls, hits, n_tokens, 0, cost, True, "counted"))

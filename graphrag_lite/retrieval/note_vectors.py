@@ -56,7 +56,7 @@ class NoteVectors:
         from graphrag_lite.retrieval.vectors import stand_out, unit_length
 
         with open_embedder(self.settings, self.llm, self.output, self.embedder, must_keep=False) as opened:
-            asked = unit_length(np.array(await opened.embed([query]), np.float32))[0]
+            asked = unit_length(np.array(await opened.of_questions().embed([query]), np.float32))[0]
         passing = Memo(None)
         try:
             known = await _vectors(memory, places, memoised_embedder(self.settings, self.llm, passing, self.embedder))

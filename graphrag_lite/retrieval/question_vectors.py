@@ -28,15 +28,15 @@ async def embed_questions(
         return none
     import numpy as np
 
-    from graphrag_lite.llm.openai_embedder import open_embedder
+    from graphrag_lite.llm.openai_embedder import open_embedder, prefixes
     from graphrag_lite.retrieval.vectors import unit_length
 
     if embedder:
-        asked = dict(embedder.identity)
+        asked = {**embedder.identity, **prefixes(settings)}
         made_by = index.manifest.get("embedder", asked)  # the manifest of an older index has none
     else:
-        asked = {"provider": settings.provider, "model": settings.model}
-        made_by = {"provider": OPENAI, **index.manifest["settings"]["embeddings"]}
+        asked = {"provider": settings.provider, "model": settings.model, "text_prefix": settings.text_prefix}
+        made_by = {"provider": OPENAI, "text_prefix": "", **index.manifest["settings"]["embeddings"]}
         made_by = {name: made_by[name] for name in asked}
     if asked != made_by:
         logger.warning(
@@ -47,7 +47,7 @@ async def embed_questions(
         return none
     try:
         with open_embedder(settings, llm, index.folder.parent.parent, embedder, must_keep=False) as opened:
-            vectors = unit_length(np.array(await opened.embed(questions), dtype=np.float32))
+            vectors = unit_length(np.array(await opened.of_questions().embed(questions), dtype=np.float32))
         if vectors.shape[1] != index.vectors.n_dimensions:
             raise ReplyError(f"it gave {vectors.shape[1]} numbers, the index has {index.vectors.n_dimensions} a vector")
     except (CallError, ModelError, PluginError, ReplyError, ValueError) as error:

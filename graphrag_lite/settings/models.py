@@ -164,3 +164,5 @@ class Embeddings(Section):
         None, description="the environment variable that holds the key; null: that of llm"
     )
     batch_size: int = Field(64, ge=1, description="most texts in one request")
+    text_prefix: str = Field("", description='put before each text that is embedded, such as "passage: " (E5)')
+    question_prefix: str = Field("", description='put before each question, such as "query: " (E5)')

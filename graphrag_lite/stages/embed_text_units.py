@@ -60,7 +60,7 @@ async def embed_text_units(
         block[:] = unit_length(block)
     vectors = Vectors(blocks)
     probes = text_excerpts(inputs, errors, attempting(fail))
-    embedded, missing = await _embed(embedder, [asked for _, asked, _ in probes])
+    embedded, missing = await _embed(embedder.of_questions(), [asked for _, asked, _ in probes])
     choices: list[Floats64] = []
     if embedded.shape[1:] == found.shape[1:]:
         there = [place for place in range(len(probes)) if place not in missing]

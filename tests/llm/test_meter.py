@@ -212,6 +212,26 @@ def test_few_replies_do_not_tell_that_all_are_short(seed: int, bound: dict[str, 
     assert 0.02 < meter.of("stage").cost <= most
 
 
+def test_replies_that_all_grow_long_pass_the_budget_by_one_of_them() -> None:
+    """25 that were taken for as short as the 150 before them: $.334 for $.10."""
+    prices = {"stub": Prices(input=0.15, output=0.6)}
+    meter = Meter(Llm(model="stub", prices=prices, max_cost=0.1))
+    replies = iter([Usage(2000, 0, 400)] * 150 + [Usage(2000, 0, 16_384)] * 250)
+
+    async def one() -> None:
+        async with meter.call("stage", Request(({"role": "user", "content": "x" * 8000},))) as count:
+            used = next(replies)
+            for _ in range(used.completion_tokens // 200):  # a long one takes longer
+                await asyncio.sleep(0)
+            count(used)
+
+    async def main() -> None:
+        await asyncio.gather(*(one() for _ in range(400)), return_exceptions=True)
+
+    asyncio.run(main())
+    assert meter.of("stage").calls > 150 and meter.of("stage").cost <= 0.1 + 16_384 * 0.6e-6
+
+
 def most_at_once(meter: Meter, request: Request, n_known: int, n_reply: int) -> int:
     """Return how many of 25 calls go at once, where so many replies of so many tokens have come."""
     at_once = 0
@@ -234,7 +254,7 @@ def most_at_once(meter: Meter, request: Request, n_known: int, n_reply: int) -> 
     ("bound", "words", "n_known", "n_reply", "at_once"),
     [
         (0, False, 0, 400, 6),  # of 16,384 tokens, for 100,000
-        (0, False, 1, 400, 24),  # of 4,096
+        (0, False, 200, 400, 6),  # however short those before were
         (0, False, 1, 9_000, 5),  # of 18,000
         (8_000, False, 1, 400, 12),
         (8_000, True, 0, 1, 12),  # who thinks first says as much as all

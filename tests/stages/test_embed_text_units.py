@@ -212,6 +212,29 @@ def test_vectors_change_the_ranking_by_their_weight(
     assert sent(server) == [], "a question is paid for once"
 
 
+def test_texts_and_questions_begin_as_the_model_wants_them(
+    server: StubServer, corpus: Callable[..., Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder, output = (
+        corpus({**TEXTS, "d.txt": f"{' '.join(f'word{i}' for i in range(12))} ends.\n"}),
+        tmp_path / "output",
+    )
+    own = {"text_prefix": "passage: ", "question_prefix": "query: "}
+    pipeline.index(folder, output, settings(server))
+    n_before = len(sent(server))
+    run = pipeline.index(folder, output, settings(server, **own))
+    told = sent(server)
+    texts = {f"passage: {text}" for text in said(run)}
+    assert len(told) == n_before > len(texts) and texts < set(told)
+    assert all(text.startswith("query: ") for text in {*told} - texts), "excerpts stand for questions"
+    index = Index(run.snapshot, settings(server, **own))
+    index.__dict__["vector_weight"] = 5.0
+    assert meant(index, "Who?") is not None and sent(server) == ["query: Who?"]
+    other = Index(run.snapshot, settings(server, text_prefix="search_document: "))
+    other.__dict__["vector_weight"] = 5.0
+    assert meant(other, "Who?") is None and "they are not used" in caplog.text
+
+
 def counting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let vectors count, whatever they are worth, and a corpus of more than one text unit be one of many."""
     monkeypatch.setattr(stage, "fit", lambda _: Fit(0.2, 1.0, 99.0))
