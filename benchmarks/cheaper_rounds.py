@@ -5,7 +5,7 @@
 The round for what was missed without what was said before: its prompt then holds the instructions without examples, the
 text, and the names and pairs that are known. That round only where the first one found few for the length of its text.
 Merged descriptions only of what says something new. Each index is made once, as shipped, by the real replies to A
-Christmas Carol or by the oracle of `records_found.py` over Re-DocRED; what each way would have asked is counted.
+Christmas Carol, a stand-in, or the oracle of `records_found.py` over Re-DocRED; what each way would ask is counted.
 """
 
 import json
@@ -18,13 +18,15 @@ from typing import Any, NamedTuple
 
 import click
 from model_cost import INPUT, OUTPUT
+from model_overhead import N_DOCUMENTS, cut
+from plausible_model import PlausibleModel
 from prompt_cache import PromptCache
 from records_found import SETTINGS, SIZE, TOGETHER, Oracle, documents, relations
 
 import graphrag_lite
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.descriptions import join_descriptions
-from graphrag_lite.llm.chat import Message, Request
+from graphrag_lite.llm.chat import Message, Reply, Request
 from graphrag_lite.replies.graph_records import GraphReply, read_graph
 from graphrag_lite.settings import ExtractGraph, SummarizeDescriptions
 from graphrag_lite.text.tokens import token_counter
@@ -57,15 +59,15 @@ Found = Callable[[Sequence[Call]], str]
 def recorded(model: Any) -> list[Call]:
     """Let a model keep its calls, in a list that is returned."""
     calls: list[Call] = []
-    say = model.reply
+    complete = model.complete
 
-    def reply(request: Request) -> str:
-        said = say(request)
+    async def kept(request: Request) -> Reply:
+        said: Reply = await complete(request)
         kind, _ = stub_replies.recognise(request.messages[-1]["content"])
-        calls.append(Call(kind, tuple(request.messages), said))
-        return str(said)
+        calls.append(Call(kind, tuple(request.messages), said.text))
+        return said
 
-    model.reply = reply
+    model.complete = kept
     return calls
 
 
@@ -113,13 +115,17 @@ def _density(call: Call) -> float:
     return (len(found.entities) + len(found.relationships) if found else 0) / max(COUNT(fields["text"]), 1)
 
 
+def _merged(call: Call) -> str:
+    """Return the descriptions that a call merges, a line each."""
+    return str(stub_replies.recognise(call.messages[0]["content"])[1]["descriptions"])
+
+
 def new_alone(calls: Sequence[Call]) -> list[Call]:
     """Merge what says something new, where that is still too long to stand as it is."""
     left = []
     for call in calls:
         if call.kind == "summarize_descriptions.md":
-            content = call.messages[0]["content"]
-            told = stub_replies.recognise(content)[1]["descriptions"]
+            content, told = call.messages[0]["content"], _merged(call)
             lines = _new(told.split("\n"))
             if COUNT(join_descriptions([line[2:] for line in lines])) <= SummarizeDescriptions().max_tokens:
                 continue
@@ -188,6 +194,11 @@ def compare(name: str, corpus: Path, model: Any, found: Found, *chosen: str) -> 
     print("| --- " * 10 + "|")
     for way, made in WAYS.items():
         show(way, made(calls), found)
+    merged = [_merged(call) for call in calls if call.kind == "summarize_descriptions.md"]
+    n_words = sum(len(set(terms(told, "en"))) for told in merged)
+    n_new = sum(len(set(terms("\n".join(_new(told.split("\n"))), "en"))) for told in merged)
+    if merged:
+        print(f"\nOf {n_words:,} words of the {len(merged)} merged descriptions {n_new:,} are in those that are new.")
 
 
 @click.command()
@@ -196,6 +207,10 @@ def main(data: Path) -> None:
     """Print a table for the real replies, and one for each share that the oracle says."""
     carol = data / "corpora" / "christmas_carol" / "corpus.jsonl"
     compare("A Christmas Carol, real replies", carol, replay_model(data), records, "split_text_units.size=1200")
+    with tempfile.TemporaryDirectory() as root:
+        novels = data / "corpora" / "scale_eltec_eng" / "corpus.jsonl"
+        part = cut(novels, Path(root) / "corpus.jsonl", N_DOCUMENTS)
+        compare("484 KB of novels, a stand-in", part, PlausibleModel(), records)
     folder = data / "extraction" / "redocred"
     gold, texts = list(relations(folder)), documents(folder)
     n = len({(one.document, one.head, one.tail) for one in gold})
