@@ -101,6 +101,25 @@ def test_a_line_below_a_heading_that_says_the_day_is_part_of_it(tmp_path: Path) 
         assert index.query(question).answer.partition(" [1]")[0].replace("• ", "") == first
 
 
+def test_documents_of_one_release_each_are_a_log(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    for n, day, items in RELEASES:
+        (corpus / f"{n}.md").write_text(f"# Velmo {n}\n\nRelease date: {day}\n\n- {items[0]}\n- It needs Velmo.\n")
+    (corpus / "manual.md").write_text(MANUAL)
+    index = Index(pipeline.index(corpus, tmp_path / "output", Settings()).snapshot)
+    told = {
+        "When was Velmo 2.0.0 released?": "Velmo 2.0.0 Release date: 2023-11-20",
+        "Which version came out on 17 June 2019?": "Velmo 1.0.0 Release date: 2019-06-17",
+        "Which version came after 1.0.0?": "Velmo 2.0.0 Release date: 2023-11-20",
+        "What is the latest version of Velmo?": "Velmo 2.1.0 Release date: 2024-03-09",
+    }
+    for question, first in told.items():
+        assert index.query(question).answer.partition(" [1]")[0] == first
+    assert index.query("When was Velmo 2.2 released?").abstained
+    assert index.query("Which version came out on 18 June 2019?").abstained
+
+
 @pytest.mark.parametrize(
     ("question", "told"),
     [

@@ -1,6 +1,7 @@
 """Releases as a log of changes lists them, by its headings that state a day: the newest, one's day, the next one."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,7 +24,7 @@ _FORMS = expressions(__package__, "releases.txt")
 _WORDS = {"NEW": f"(?:{_FORMS['new']})", "RELEASE": f"(?:{_FORMS['release']})", "NUMBER": r"v?\d+(?:\.\d+)+"}
 _ASKS = {
     kind: re.compile(re.sub("|".join(_WORDS), lambda word: _WORDS[word[0]], _FORMS[kind]), re.I)
-    for kind in ("asks", "day", "after", "before")
+    for kind in ("asks", "day", "on", "after", "before")
 }
 _GIVEN = re.compile(rf"(?<![\w.]){_WORDS['NUMBER']}(?!\w|\.\d)")
 _LOG = re.compile(_FORMS["log"], re.I)
@@ -38,6 +39,7 @@ class _Release(NamedTuple):
     day: str
     order: int  # of those of one day; in most logs the newest stands first
     number: str
+    row: int  # of its document
     start: int
     end: int
 
@@ -45,30 +47,32 @@ class _Release(NamedTuple):
 def release_answer(question: "Question", method: str, ranking: Ranking) -> Answer | None:
     """Answer by the log that shares most words with the question, of these the one of most releases.
 
-    A release that neither it nor any text near the question has is refused.
+    Documents each of which is titled by one release are a log together. A release that neither it nor any text near the
+    question has is refused.
 
     >>> [_asked(text) for text in ("What is the latest version of Zep?", "Why the latest version?")]
     [('asks', ''), None]
     >>> [_asked(text) for text in ("When was Zep v1.2 released?", "Which version came after 1.2?")]
     [('day', '1.2'), ('after', '1.2')]
     """
-    asked = _asked(question.text)
-    log = _log_of(question) if asked else None
-    if asked is None or log is None:
+    if (asked := _asked(question.text)) is None or not (releases := sorted(_log_of(question))):
         return None
-    index, (kind, number), (row, releases) = question.index, asked, log
-    releases = sorted(releases)
-    place = next((at for at, one in enumerate(releases) if _is_numbered(one, number)), None) if number else -1
+    index, (kind, number) = question.index, asked
+    day = str(question.periods[0].first) if kind == "on" and question.periods else ""
+    place = next((at for at, one in enumerate(releases) if _is_numbered(one, number) or one.day == day), None)
+    place = -1 if kind == "asks" else place
     if place is None:
         named = re.compile(rf"(?<![\w.=<>~])(?<![=<>~] )v?{re.escape(number)}(?!\w|\.\d)", re.I)  # no "lib>=1.0"
-        told = any(named.search(index.cell("text_units", "text", unit)) for unit in ranking.units)
-        return None if told or kind != "day" else compose(question, method, [], ranking)
+        told = number and any(named.search(index.cell("text_units", "text", unit)) for unit in ranking.units)
+        return None if told or kind not in ("day", "on") else compose(question, method, [], ranking)
     place += {"after": 1, "before": -1}.get(kind, 0)
     if number and not 0 <= place < len(releases):
         return None
-    _, _, _, start, end = releases[place]
+    _, _, _, row, start, end = releases[place]
     [unit] = index.units_at(row, [start])
-    return compose(question, method, [Statement(unit, start, end, index.cell("documents", "title", row))], ranking)
+    title = index.cell("documents", "title", row)
+    over = "" if index.document_text(row).startswith(title, start) else title
+    return compose(question, method, [Statement(unit, start, end, over)], ranking)
 
 
 def latest_changes(index: "SnapshotView") -> list[Statement]:
@@ -82,8 +86,8 @@ def latest_changes(index: "SnapshotView") -> list[Statement]:
         if len(found) == MAX_LOGS or not _LOG.search(f"{title} {_NAME_PARTS.sub(' ', path)}"):
             continue
         text = index.document_text(row)
-        dated = sorted(_releases(text, index.cell("documents", "language", row)))
-        start, end = dated[-1][3:] if dated else next((one.span(2) for one in _numbered(text)), (0, 0))
+        dated = sorted(_releases(text, index.cell("documents", "language", row), row))
+        start, end = dated[-1][-2:] if len(dated) >= LEAST else next((one.span(2) for one in _numbered(text)), (0, 0))
         if end:
             found[row] = [(start, end), *_items(text, end)]
     if 2 * len(found) < min(n, 2 * MAX_LOGS):
@@ -116,29 +120,41 @@ def _asked(text: str) -> tuple[str, str] | None:
     """Return what a question asks of releases, and the number of the one that it names; None where it asks no such."""
     kind = next((kind for kind, form in _ASKS.items() if form.search(text)), None)
     given = _GIVEN.findall(text)
-    if kind is None or len(given) != (kind != "asks"):
+    if kind is None or len(given) != (kind not in ("asks", "on")):
         return None
     return kind, (given or [""])[0].lower().removeprefix("v")
 
 
-def _log_of(question: "Question") -> tuple[int, list[_Release]] | None:
-    """Return the row of the log that a question is about, and its releases."""
+def _log_of(question: "Question") -> list[_Release]:
+    """Return the releases of the log that a question is about; none where there is no log."""
     index = question.index
     asked = set(question.terms_of(_GIVEN.sub(" ", question.text))).difference(question.terms_of(_GENERAL))
-    logs, found = [], []
+    logs, found = list(_logs(index)), []
+    for named, language, releases in logs:
+        text = index.document_text(releases[0].row)
+        held = asked.intersection(terms(named, language))
+        # The only one need not begin with its name.
+        begins = terms(text if len(logs) == 1 else text[:BEGINNING], language)
+        if held or not asked or not asked.isdisjoint(begins):
+            found.append((len(held), len(releases), -releases[0].row, releases))
+    return max(found)[3] if found else []
+
+
+def _logs(index: "SnapshotView") -> Iterator[tuple[str, str, list[_Release]]]:
+    """Yield what names each log of changes, its language, and its releases."""
+    pages: dict[str, list[_Release]] = defaultdict(list)  # documents of one release each, by language
     for row in range(index.n_rows("documents")):
         title, path, language = (index.cell("documents", name, row) for name in ("title", "path", "language"))
-        named = f"{title} {_NAME_PARTS.sub(' ', path)}"
-        if not (_LOG.search(named) and (releases := _releases(text := index.document_text(row), language))):
-            continue
-        held = asked.intersection(terms(named, language))
-        log = (len(held), len(releases), -row, releases)
-        if not asked or held or asked.intersection(terms(text[:BEGINNING], language)):
-            found.append(log)
-        logs.append((log, text, language))
-    if len(logs) == 1 and not asked.isdisjoint(terms(*logs[0][1:])):  # the only one need not begin with its name
-        found = [logs[0][0]]
-    return (-max(found)[2], max(found)[3]) if found else None
+        named, is_page = f"{title} {_NAME_PARTS.sub(' ', path)}", _GIVEN.search(title)
+        if is_page or _LOG.search(named):
+            found = _releases(index.document_text(row), language, row)
+            if len(found) >= LEAST and _LOG.search(named):
+                yield named, language, found
+            elif is_page and found and found[0].start < BEGINNING:
+                pages[language].append(found[0])
+    for language, found in pages.items():
+        if len(found) >= LEAST:
+            yield index.cell("documents", "title", found[0].row), language, found
 
 
 def _is_numbered(release: _Release, number: str) -> bool:
@@ -146,16 +162,16 @@ def _is_numbered(release: _Release, number: str) -> bool:
     return bool(number) and release.number in (number, f"{number}.0")
 
 
-def _releases(text: str, language: str) -> list[_Release]:
+def _releases(text: str, language: str, row: int = 0) -> list[_Release]:
     """Return the day of each heading that states one beside a number, its order within a day, number, and span.
 
     >>> [tuple(one) for one in _releases("# Log\\n## 1.1 - 2021-03-14\\nOne.\\n## 1.0 (3 May 2023)\\nTwo.", "en")]
-    [('2021-03-14', 0, '1.1', 9, 25), ('2023-05-03', -1, '1.0', 34, 50)]
+    [('2021-03-14', 0, '1.1', 0, 9, 25), ('2023-05-03', -1, '1.0', 0, 34, 50)]
     """
     found: list[_Release] = []
     for mark in HEADING.finditer(text):
         stated = periods(mark[2], None, language) if text[mark.start() - 1 : mark.start()] in ("", "\n") else []
         if stated and _NUMBER.search(mark[2]):
             number = (_GIVEN.findall(mark[2]) or [""])[0].lower().removeprefix("v")
-            found.append(_Release(str(stated[0].first), -len(found), number, *mark.span(2)))
-    return found if len(found) >= LEAST else []
+            found.append(_Release(str(stated[0].first), -len(found), number, row, *mark.span(2)))
+    return found
