@@ -334,8 +334,9 @@ class _Documents:
             if len(self._opened) == HELD:
                 del self._opened[next(iter(self._opened))]
             row = self._documents.slice(self._rows[identity], 1).to_pylist()[0]
-            wanted = "" if any(one["kind"] == "message" for one in row["blocks"]) else "card"  # a mail is no row
-            self._opened[identity] = row | {"blocks": [one for one in row["blocks"] if one["kind"] == wanted]}
+            cards = [one for one in row["blocks"] if one["kind"] == "card" and one["label"] != tables.HEAD]
+            is_mail = any(one["kind"] == "message" for one in row["blocks"])
+            self._opened[identity] = row | {"blocks": [] if is_mail else cards}
         return self._opened[identity]
 
 

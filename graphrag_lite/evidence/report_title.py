@@ -17,7 +17,7 @@ _NO_TITLE = re.compile(rf"{FILE_NAME.pattern}|[<>]")  # names of files and ways 
 # Two words, or some characters of a script without spaces.
 _SAYS = re.compile(r"[^\W\d_]{2}\S*\s.*[^\W\d_]{3}|[^\W\da-zA-Z]{4}")
 _SECTION = re.compile(r"^\d+(?:\.\d+)+\.?\s+")
-_ENDED = re.compile(r"[.:;,。：；、]\W*$")
+_ENDED = re.compile(r"[.:;,。：；、]\W*$|^[\w-]+: .*\d")  # or a field: "Date: 26-Feb-1987"
 
 
 def title(names: Sequence[str], theme_words: str, period: str) -> str:
@@ -63,8 +63,9 @@ def is_informative(name: str) -> bool:
 def headline(text: str) -> str:
     """Return the heading in the first line of a text, empty where it is a sentence, or long.
 
-    >>> [headline(f"{line}\\nSainsbury's is taking on Boots.") for line in ("Push into beauty", "Whales sing.")]
-    ['Push into beauty', '']
+    >>> lines = "Push into beauty", "Whales sing.", "Date: 26 May 1987"
+    >>> [headline(f"{line}\\nSainsbury's is taking on Boots.") for line in lines]
+    ['Push into beauty', '', '']
     """
     line = text[: 2 * LONGEST_TITLE].partition("\n")[0].strip(" #*")
     return line if "\n" in text[: 2 * LONGEST_TITLE] and not _ENDED.search(line) and is_informative(line) else ""

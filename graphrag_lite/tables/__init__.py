@@ -47,6 +47,7 @@ AGAIN = "Run `graphrag-lite index` to build it again."
 ENDINGS = (".parquet", ".arrow")
 PARQUET: dict[str, Any] = {"compression": "zstd", "write_page_checksum": True}
 GROUP_ROWS = 131_072
+HEAD = "head"  # the label of a card that is no row of a table
 OF_TEXTS = ("documents", "text_units")  # their row groups are small, so that few texts are read for one
 GROUP_BYTES, LEAST_ROWS = 750_000, 64  # of texts in such a group, and its rows however long they are
 

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from last_snapshot import last as snapshot_last
 
+import graphrag_lite
 from graphrag_lite import pipeline, tables
 from graphrag_lite.attempts import in_turn
 from graphrag_lite.evidence import report_statements, report_told
@@ -542,3 +543,19 @@ def test_pages_of_what_did_not_change_are_not_made_again_and_others_are(
     after = made(read)
     assert after[0] != before[0]
     assert made(read, last) == after
+
+
+def test_what_documents_say_of_themselves_makes_no_rows_of_them(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    said = (
+        "Ann Lee of Vega Labs met Bo Diaz in Oslo. Bo Diaz leads the Harbour Bank in Oslo. Vega Labs sold a bridge to "
+        "the Harbour Bank in May. Ann Lee said that Vega Labs will build a tunnel for the Harbour Bank."
+    )
+    for n in range(3):
+        head = f":Status: Draft {n}\n:Created: 2013-Feb-1{n}\n"
+        (corpus / f"{n}.rst").write_text(f"Note {n}\n======\n\n{head}\n{said.replace('tunnel', f'tunnel {n}')}\n")
+    index = graphrag_lite.index(corpus, tmp_path / "root")
+    (report,) = index.arrow("community_reports").to_pylist()
+    assert "Bo Diaz" in report["full_content"] and "Rows by" not in report["full_content"]
+    assert not report["title"].startswith(",")

@@ -8,6 +8,7 @@ from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.markdown_text import CJK
 from graphrag_lite.read.stated_times import stated_date
+from graphrag_lite.tables import HEAD
 from graphrag_lite.text.word_lists import expressions
 
 LINE = re.compile(r"([=\-~`:'\"^_*+#<>.])\1{2,}[ \t]*")
@@ -57,7 +58,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
             if field[1].lower() not in UNSEEN:
                 start = composer.length
                 composer.add(f"{field[1]}: {_plain(field[2].strip())}\n")
-                composer.mark("card", "", start)
+                composer.mark("card", HEAD, start)
             place += 1
         elif directive or line.lstrip().startswith(".. ") or line.strip() == "..":
             body, place = _indented(lines, place)

@@ -11,6 +11,7 @@ from graphrag_lite.read.columns import MIN_WORDS, TIME, TITLE, words_on_average
 from graphrag_lite.read.documents import Composer, Fields, Item, Loaded, Reader, replace_surrogates
 from graphrag_lite.read.formats.web_page import decoded_page, read_page
 from graphrag_lite.read.packages import local_name
+from graphrag_lite.tables import HEAD
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -23,6 +24,7 @@ SKIPPED = re.compile("teiheader|style|script", re.I)
 MARKED = re.compile(
     r"</(?:p|a|b|i|em|strong|div|span|ul|ol|li|h\d|table)\s*>|<(?:p|br|img|hr)\b[^<>]*>", re.I
 )  # a page
+WORD = re.compile(r"(?<!\S)[^\W\d_]{2,}")  # neither "f0767" nor "d"
 DEEPEST, MOST = 6, 0.6  # levels of headings; the share of all text that records are to hold
 
 
@@ -131,8 +133,8 @@ def _document(root: "Element", path: str, fields: Fields) -> Loaded:
         elif CODE.fullmatch(name) and text:
             body.part()
             body.add(_text(element).strip("\n"), "code")
-        elif text and not body.length and words_on_average([text]) < MIN_WORDS:
-            card.setdefault(called if len(name) < 3 else name, []).append(text)
+        elif text and not body.length and words_on_average([" ".join(WORD.findall(text))]) < MIN_WORDS:
+            card.setdefault(called if len(name) < 3 else name, []).append(" ".join(text.split()))
         elif text:
             body.part()
             body.add(text)
@@ -150,7 +152,7 @@ def _with_card(heads: list[str], card: Mapping[str, list[str]], body: Composer, 
     composer = Composer()
     for name, values in card.items():
         composer.add(f"{name}: {'; '.join(values)}\n")
-    composer.mark("card", "", 0)
+    composer.mark("card", HEAD, 0)
     composer.part()
     start = composer.length
     composer.add(body.text())

@@ -108,6 +108,7 @@ def test_restructured_text() -> None:
     )
     assert [text for kind, _, text in blocks(item) if kind == "code"] == ["code()", "Index", "import httpx", "x = 1"]
     assert [text for kind, _, text in blocks(item) if kind == "card"] == ["Author: Ann Lee\n", "Date: 2024-01-02\n"]
+    assert {label for kind, label, _ in blocks(item) if kind == "card"} == {"head"}
 
 
 def test_the_source_of_a_page_of_sphinx_is_what_it_was_and_tells_when_it_was_made() -> None:
