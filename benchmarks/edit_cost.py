@@ -74,6 +74,22 @@ def run(folder: Path, root: Path) -> None:
     print(json.dumps(watch.stages | {OUTSIDE: time.process_time() - sum(watch.stages.values())}))
 
 
+def written_again(snapshots: Path) -> str:
+    """Say how many bytes of the second snapshot's tables are no links to files of the first."""
+    there: set[int] = set()
+    n_bytes = n_new = 0
+    for snapshot in sorted(snapshots.iterdir()):
+        told = [
+            path.stat() for path in snapshot.rglob("*.*") if path.suffix in (".parquet", ".arrow") and path.is_file()
+        ]
+        n_bytes, n_new = (
+            sum(each.st_size for each in told),
+            sum(each.st_size for each in told if each.st_ino not in there),
+        )
+        there = {each.st_ino for each in told}
+    return f"{n_new:,} of {n_bytes:,} bytes of tables are written again ({n_new / n_bytes:.0%})\n"
+
+
 @click.command()
 @click.argument("corpus", type=click.Path(path_type=Path), required=False)
 @click.option("--files", "n_files", default=0, help="So many files of --size characters.")
@@ -101,6 +117,7 @@ def main(corpus: Path, n_files: int, size: int, n_edited: int, folder: Path | No
             text = edited.read_text(encoding="utf-8")
             edited.write_text(text[: len(text) // 2] + SENTENCE + text[len(text) // 2 :], encoding="utf-8")
         again = measured(Path(place) / "corpus", Path(place))
+        print(written_again(Path(place) / "output" / "snapshots"))
     print(f"{len(files):,} files\n\n| CPU s | first | {n_edited} edited | share |\n| --- | --- | --- | --- |")
     for name, before, after in [
         *((name, first[name], again[name]) for name in first),

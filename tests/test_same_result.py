@@ -26,6 +26,7 @@ from graphrag_lite.ops import check
 from graphrag_lite.run import file_hashes, snapshots
 from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings
+from graphrag_lite.tables import parts
 
 METHODS = ("fast", "standard")
 OF_COMMUNITIES = {
@@ -117,7 +118,9 @@ def happen(corpus: Path, night: Night) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_an_index_of_what_changed_is_the_index_from_nothing(method: str) -> None:
+def test_an_index_of_what_changed_is_the_index_from_nothing(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "LEAST", 500)  # tables in parts, though small
+
     @tried(2)
     @given(beginning=BEGINNINGS, nights=NIGHTS)
     def holds(beginning: list[int], nights: list[Night]) -> None:

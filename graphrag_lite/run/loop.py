@@ -169,8 +169,10 @@ async def _run_stage(
     if metered := services["embedder"] if stage.embeds else services.get("model") if stage.asks else None:
         so_far.usage[stage.name] = record["usage"] = metered.meter.to_dict(stage.name)
     with snapshots.explain_write_errors(so_far.output):
+        last_made = so_far.published[1] if so_far.published else {}
         for name in stage.writes:
-            record["tables"][name] = _write(so_far.building, name, made.pop(name))
+            kept = results.kept_parts(gone_on, last_made, name, so_far.digest)
+            record["tables"][name] = _write(so_far.building, name, made.pop(name), kept)
         record["seconds"] = round(time.perf_counter() - started, 3)
         so_far.stamps[stage.name] = record
         snapshots.write_json(so_far.building / "stamps.json", so_far.stamps)
@@ -186,7 +188,7 @@ def _read(stage: Stage, so_far: Progress) -> dict[str, Any]:
         wanted = columns_of(stage, name)
         if name not in memory or not set(wanted) <= set(memory[name].column_names):
             without_texts = name in tables.STORED_IN and "text" not in wanted
-            large = without_texts or tables.path_in(so_far.building, name).stat().st_size >= LARGE // 4
+            large = without_texts or tables.size(tables.path_in(so_far.building, name)) >= LARGE // 4
             memory[name] = tables.read(so_far.building, name, wanted if large else None)
         read[name] = memory[name].select(wanted) if name in stage.columns else memory[name]
         if memory[name].nbytes >= LARGE and not so_far.only_here(name):
@@ -273,16 +275,16 @@ async def _perform(
     return dict(zip(stage.writes, written, strict=True)), sorted(set(failures)), counts
 
 
-def _write(building: Path, name: str, table: Any) -> dict[str, Any]:
+def _write(building: Path, name: str, table: Any, last: Path | None = None) -> dict[str, Any]:
     whole = hasattr(table, "num_rows")
     if whole:
         tables.check(name, table)
     if not tables.has_file(name):  # what holds it is written later, and another run's is not it
-        tables.path_in(building, name).unlink(missing_ok=True)
+        tables.remove(tables.path_in(building, name))
         return {"rows": table.num_rows, "bytes": 0, "sha256": tables.sha256(table, name)}
-    path = tables.write(building, name, table)
+    path = tables.write(building, name, table, last)
     rows = table.num_rows if whole else tables.stored_shape(building, name)[1]
-    return {"rows": rows, "bytes": path.stat().st_size, "sha256": snapshots.file_digest(path)}
+    return {"rows": rows, "bytes": tables.size(path), "sha256": snapshots.file_digest(path)}
 
 
 def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: float, peak: int) -> dict[str, Any]:

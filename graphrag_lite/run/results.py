@@ -56,7 +56,7 @@ def reuse(
     record = intact(stage, stamp, folder, stamps, digest)
     if record and folder != building:
         for name in stored_by(stage):
-            snapshots.link(tables.path_in(folder, name), tables.path_in(building, name))
+            tables.link(tables.path_in(folder, name), tables.path_in(building, name))
     return record
 
 
@@ -103,6 +103,13 @@ def last_result(stage: Stage, stamp: Stamp, published: tuple[Path, dict[str, Any
         return None
     changed = frozenset(part for part in ("settings", "code", "model") if before["stamp"].get(part) != stamp[part])
     return Last(published[0], changed, tuple(name for name, *_ in before["failures"]))
+
+
+def kept_parts(last: Last | None, manifest: Mapping[str, Any], name: str, digest: Digest) -> Path | None:
+    """Return the last snapshot, whose parts of a table a run may link: the same code made them, and they are intact."""
+    if not last or "code" in last.changed or not (path := tables.path_in(last.folder, name)).is_dir():
+        return None
+    return last.folder if digest(path) == manifest["tables"].get(name, {}).get("sha256") else None
 
 
 def same_result(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> bool:

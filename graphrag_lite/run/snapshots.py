@@ -23,7 +23,7 @@ from typing import Any
 
 from graphrag_lite import tables
 from graphrag_lite.errors import IndexNotFound, LockedError, OutputError, TableError
-from graphrag_lite.tables import SCHEMA_VERSION
+from graphrag_lite.tables import SCHEMA_VERSION, parts
 
 MANIFEST = "manifest.json"
 STAMP = "%Y%m%dT%H%M%S%fZ"  # ids sort by time
@@ -338,20 +338,11 @@ def write_json(path: Path, value: Any) -> None:
     tables.replace_file(path, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def link(source: Path, target: Path) -> None:
-    """Put a table of an older snapshot into a newer one without copying it, where the file system can."""
-    target.unlink(missing_ok=True)
-    try:
-        target.hardlink_to(source)
-    except OSError:
-        shutil.copy2(source, target)
-        with target.open("rb+") as file:
-            os.fsync(file.fileno())
-
-
 def file_digest(path: Path) -> str:
-    """Return the sha256 of a file, empty where it cannot be read."""
+    """Return the sha256 of a table's file, or what tells those of its parts; empty where it cannot be read."""
     try:
+        if path.is_dir():
+            return parts.joined((file.name, file_digest(file)) for _, file in parts.part_files(path))
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:

@@ -2,13 +2,15 @@
 
 import hashlib
 import os
+import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.errors import TableError
+from graphrag_lite.tables import parts
 from graphrag_lite.tables.arrow import (
     PART,
     check,
@@ -27,8 +29,10 @@ from graphrag_lite.tables.declared import (
     BLOCKS,
     FINAL,
     MAPPED,
+    NUMBER,
     OF_TITLES,
     OPTIONAL,
+    PARTED,
     SCHEMA_VERSION,
     STORED_IN,
     TABLES,
@@ -65,22 +69,75 @@ def has_file(name: str) -> bool:
 
 
 def files(folder: Path) -> list[Path]:
-    """Return the files in a snapshot folder that are tables by their endings, in order."""
-    return sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS)
+    """Return the files in a snapshot folder that are tables, or parts of one, by their endings, in order."""
+    return sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS and path.is_file())
 
 
-def write(folder: Path, name: str, data: "pa.Table | pa.RecordBatchReader") -> Path:
+def size(path: Path) -> int:
+    """Return the bytes of a table's file, or of its parts."""
+    return sum(file.stat().st_size for _, file in parts.part_files(path))
+
+
+def remove(path: Path) -> None:
+    """Remove a table's file, or its parts, where they are there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def link(source: Path, target: Path) -> None:
+    """Put a table of an older snapshot into a newer one without copying it, where the file system can."""
+    remove(target)
+    if source.is_dir():
+        target.mkdir()
+        for _, part in parts.part_files(source):
+            link(part, target / part.name)
+        sync_folder(target)
+        return
+    try:
+        target.hardlink_to(source)
+    except OSError:
+        shutil.copy2(source, target)
+        with target.open("rb+") as file:
+            os.fsync(file.fileno())
+
+
+def write(folder: Path, name: str, data: "pa.Table | pa.RecordBatchReader", last: Path | None = None) -> Path:
     """Write a table into a snapshot folder, durable when this returns. Equal tables give equal bytes.
 
-    The rows of a reader, of a table too large to be held, are checked as they are written.
+    The rows of a reader, of a table too large to be held, are checked as they are written. Parts that the intact
+    snapshot `last`, made by the same code, has are linked.
     """
     path = path_in(folder, name)
-    path.unlink(missing_ok=True)  # it may be a link to an older snapshot's file, which must stay as it is
-    with path.open("wb") as file:
-        _write(name, data, file)
-        file.flush()
-        os.fsync(file.fileno())
+    remove(path)  # it may be a link to an older snapshot's file, which must stay as it is
+    there = parts.same_rows(last and path_in(last, name))
+    for file, part in _in_files(name, data):
+        if file:
+            path.mkdir(exist_ok=True)
+        if (same := there.get(file.partition("-")[2])) is not None:
+            link(same, path / file)
+            continue
+        with (path / file).open("wb") as opened:
+            _write(name, part, opened)
+            opened.flush()
+            os.fsync(opened.fileno())
+    if path.is_dir():
+        sync_folder(path)
     return path
+
+
+def _in_files(name: str, data: "pa.Table | pa.RecordBatchReader") -> "Iterator[tuple[str, pa.Table]]":
+    """Yield the files that a table is written into: their names, empty where it is one, and what they hold."""
+    data = data.drop_columns(["text"]) if name in STORED_IN else data
+    first = parts.first_rows(data, PARTED[name]) if name in PARTED else [0]
+    if len(first) == 1:
+        yield "", data
+        return
+    data = parts.without_numbers(data)
+    for start, end in pairwise([*first, data.num_rows]):
+        part = data.slice(start, end - start)
+        yield parts.file_name(start, part), part
 
 
 def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
@@ -108,7 +165,6 @@ def sync_folder(folder: Path) -> None:
 
 
 def _write(name: str, data: "pa.Table", sink: Any) -> None:
-    data = data.drop_columns(["text"]) if name in STORED_IN else data
     if name in MAPPED:
         import pyarrow as pa
 
@@ -167,12 +223,18 @@ def _group_rows(name: str, data: "pa.Table") -> int:
 
 
 def sha256(data: "pa.Table", name: str = "") -> str:
-    """Return the sha256 of the file that `write` would make: of no table in particular, in groups of `GROUP_ROWS`."""
+    """Return the digest of what `write` would make: of no table in particular, in groups of `GROUP_ROWS`."""
+    files = _in_files(name, data)
+    return parts.joined((file, hashlib.sha256(in_one_file(part, name)).hexdigest()) for file, part in files)
+
+
+def in_one_file(data: "pa.Table", name: str = "") -> memoryview:
+    """Return a table, or a part of one, as the bytes of a file."""
     import pyarrow as pa
 
     sink = pa.BufferOutputStream()
     _write(name, data, sink)
-    return hashlib.sha256(memoryview(sink.getvalue())).hexdigest()
+    return memoryview(sink.getvalue())
 
 
 def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
@@ -182,7 +244,7 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
     a checksum: `snapshots.file_digest` tells whether it is intact.
     Raises TableError where it is missing, damaged or of another shape.
     """
-    import pyarrow.parquet as pq
+    import pyarrow as pa
 
     path = path_in(folder, name)
     if name in STORED_IN:
@@ -193,11 +255,9 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
         if name in MAPPED:
             data = _map(path) if only is None else _map(path).select(only)
         else:
-            # Not pq.read_table: it imports pyarrow.dataset and with it pandas, which takes a second.
-            # A buffer is for remote files: of a local one, it makes a small read half as dear again. Threads, each with
-            # memory of its own that is new to the system, take five times the CPU of one.
-            with pq.ParquetFile(path, page_checksum_verification=True, pre_buffer=False) as file:
-                data = file.read(columns=only, use_threads=False)
+            stored = only and [column for column in only if column != NUMBER or path.is_file()]
+            data = pa.concat_tables(_read_files(path, stored))
+            data = data if path.is_file() else parts.numbered(data, _expected(name, only))
     check_schema(path, name, data.schema, only)
     return data
 
@@ -233,6 +293,22 @@ def stretches(units: "pa.Table", documents: "Iterable[pa.Table | pa.RecordBatch]
     return pa.chunked_array(made)
 
 
+def _read_files(path: Path, only: list[str] | None) -> "Iterator[pa.Table]":
+    """Yield the parts of a table, or all of it. Raises OSError where one is missing."""
+    import pyarrow.parquet as pq
+
+    n_rows = 0
+    for first, part in parts.part_files(path):
+        if first != n_rows:
+            raise OSError(f"rows from {n_rows} to {first} are missing")
+        # Not pq.read_table: it imports pyarrow.dataset and with it pandas, which takes a second.
+        # A buffer is for remote files: of a local one, it makes a small read half as dear again. Threads, each with
+        # memory of its own that is new to the system, take five times the CPU of one.
+        with pq.ParquetFile(part, page_checksum_verification=True, pre_buffer=False) as file:
+            n_rows += file.metadata.num_rows
+            yield file.read(columns=only, use_threads=False)
+
+
 @contextmanager
 def telling_damage(path: Path) -> Iterator[None]:
     """Raise TableError, with the next step, where a table's file is missing or cannot be read within."""
@@ -248,13 +324,17 @@ def telling_damage(path: Path) -> Iterator[None]:
 
 def check_schema(path: Path, name: str, found: "pa.Schema", only: list[str] | None = None) -> None:
     """Raise TableError unless a file has the columns of a table, or `only` some of them, of this schema version."""
-    import pyarrow as pa
-
     version = (found.metadata or {}).get(b"graphrag_lite.schema", b"?").decode(errors="replace")
     if version != str(SCHEMA_VERSION):
         raise TableError(f"{path}: written with schema version {version}, this is version {SCHEMA_VERSION}. {AGAIN}")
-    if found != (expected := schema(name) if only is None else pa.schema([schema(name).field(c) for c in only])):
+    if found != (expected := _expected(name, only)):
         raise TableError(f"{path}: columns differ from the schema: {found} is not {expected}. {AGAIN}")
+
+
+def _expected(name: str, only: list[str] | None) -> "pa.Schema":
+    import pyarrow as pa
+
+    return schema(name) if only is None else pa.schema([schema(name).field(column) for column in only])
 
 
 def stored_schema(name: str) -> "pa.Schema":
@@ -272,8 +352,11 @@ def stored_shape(folder: Path, name: str) -> tuple["pa.Schema", int]:
         if name in MAPPED:
             data = _map(path)
             return data.schema, data.num_rows
-        with pq.ParquetFile(path) as file:
-            return file.schema_arrow, file.metadata.num_rows
+        first, last = parts.part_files(path)[-1]
+        with pq.ParquetFile(last) as file:
+            stored, n_rows = file.schema_arrow, first + file.metadata.num_rows
+        whole = parts.numbered(stored.empty_table(), schema(name)).schema if path.is_dir() else stored
+        return whole, n_rows
 
 
 def _map(path: Path) -> "pa.Table":
@@ -299,13 +382,15 @@ def batches(
 
     path = path_in(folder, name)
     options = {"page_checksum_verification": True, "pre_buffer": False, "buffer_size": 1 << 20}
-    with telling_damage(path), pq.ParquetFile(path, **options) as file:
-        held: Sequence[int] = range(file.num_row_groups)
-        if by:
-            among = pa.array(values, pa.string())
-            told = (file.read_row_group(group, columns=[by], use_threads=False)[by] for group in held)
-            held = [group for group, column in enumerate(told) if pc.any(pc.is_in(column, value_set=among)).as_py()]
-        yield from file.iter_batches(batch_size=rows, row_groups=[*held], columns=only, use_threads=False)
+    with telling_damage(path):
+        for _, each in parts.part_files(path):
+            with pq.ParquetFile(each, **options) as file:
+                held: Sequence[int] = range(file.num_row_groups)
+                if by:
+                    among = pa.array(values, pa.string())
+                    told = (file.read_row_group(group, columns=[by], use_threads=False)[by] for group in held)
+                    held = [place for place, one in enumerate(told) if pc.any(pc.is_in(one, value_set=among)).as_py()]
+                yield from file.iter_batches(batch_size=rows, row_groups=[*held], columns=only, use_threads=False)
 
 
 def content_id(*parts: str) -> str:

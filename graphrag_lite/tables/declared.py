@@ -4,9 +4,10 @@ import re
 from importlib import resources
 from typing import NamedTuple
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 OPTIONAL = ("search_vectors", "search_vector_cells", "search_vector_weight")
 STORED_IN = {"source_documents": ("documents",), "source_units": ("source_units", "documents")}  # each text once
+NUMBER = "human_readable_id"  # the number of a row, which no part of a table holds
 OF_TITLES = ""  # the field of search_values that titles have
 _COLUMN = re.compile(r"- (\w+) \(([\w<>]+)(?: -> (\w+)(?:\.(\w+))?(\?)?)?\)(?:: (.+))?")
 
@@ -58,4 +59,5 @@ TABLES = {name: each for name, each in _ALL.items() if name not in STRUCTURES}
 WORKING = {name for name, each in TABLES.items() if "working" in each.marks}
 MAPPED = {name for name, each in TABLES.items() if "mapped" in each.marks}
 BLOCKS = {name: int(each.marks.split()[-1]) for name, each in TABLES.items() if "blocks of" in each.marks}
+PARTED = {name: each.marks.split()[-1] for name, each in TABLES.items() if "in parts by" in each.marks}
 FINAL = [name for name in TABLES if name not in WORKING]

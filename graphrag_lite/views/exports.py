@@ -19,6 +19,7 @@ FORMATS = {
     "obsidian": "note_vault:obsidian",
     "markdown": "report_book:markdown",
     "jsonl": "exports:jsonl",
+    "parquet": "exports:parquet",
 }
 
 
@@ -33,3 +34,9 @@ def jsonl(view: "SnapshotView") -> Iterator[tuple[str, bytes]]:
     for name in tables.FINAL:
         rows = view.arrow(name).to_pylist()
         yield f"{name}.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def parquet(view: "SnapshotView") -> Iterator[tuple[str, bytes]]:
+    """Yield `TABLE.parquet` for every final table: one file, also where the index has it in parts."""
+    for name in tables.FINAL:
+        yield f"{name}.parquet", bytes(tables.in_one_file(view.arrow(name), name))

@@ -440,12 +440,12 @@ def test_link_shares_the_file_and_copies_where_it_cannot(tmp_path: Path, monkeyp
     source, target = tmp_path / "a", tmp_path / "b"
     source.write_text("content")
     target.write_text("older")
-    snapshots.link(source, target)
+    tables.link(source, target)
     assert target.samefile(source)
 
     def refuse(self: Path, other: Path) -> None:
         raise OSError(errno.EPERM, "no links on this file system")
 
     monkeypatch.setattr(Path, "hardlink_to", refuse)
-    snapshots.link(source, target)
+    tables.link(source, target)
     assert target.read_text() == "content" and not target.samefile(source)

@@ -215,7 +215,7 @@ def test_json_lines_are_the_tables(index: Index) -> None:
         assert rows == index.arrow(name).to_pylist()
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", sorted({*FORMATS} - {"parquet"}))
 def test_equal_tables_give_equal_files(form: str, evil_again: Index, evil: Index) -> None:
     assert files_of(evil_again, form) == files_of(evil, form)
 

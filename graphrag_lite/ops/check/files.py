@@ -26,12 +26,13 @@ def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> l
     other = sorted(name for name, entry in stages.items() if name in listed and listed[name] != entry)
     found.add(MANIFEST, "a table is not the one that its stage wrote", other, len(other))
     names = {str(tables.path_in(Path(), name)) for name in listed}
-    strays = [name for path in tables.files(folder) if (name := str(path.relative_to(folder))) not in names]
+    there = {path.parent if path.parent.suffix == path.suffix else path for path in tables.files(folder)}
+    strays = [name for path in sorted(there) if (name := str(path.relative_to(folder))) not in names]
     found.add(MANIFEST, "does not name this file", strays, len(strays))
     intact = []
     for name in sorted(set(listed) - set(unknown)):
         path = tables.path_in(folder, name)
-        if not path.is_file():
+        if not path.exists():
             found.add(name, "is missing")
             continue
         try:
@@ -43,7 +44,7 @@ def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> l
             found.add(name, "its sha256 is not the manifest's")
         elif not schema.equals(tables.stored_schema(name), check_metadata=True):
             found.add(name, "its columns are another version's: the next `index` makes it again")
-        elif (n_rows, path.stat().st_size) != (listed[name]["rows"], listed[name]["bytes"]):
+        elif (n_rows, tables.size(path)) != (listed[name]["rows"], listed[name]["bytes"]):
             found.add(name, "its rows or bytes are not as many as the manifest says")
         else:
             intact.append(name)
@@ -58,7 +59,7 @@ def check_columns(folder: Path, intact: list[str], found: Problems) -> list[str]
     for name in intact:
         holes, damage, doubled = [], "", False
         columns = tables.schema(name).names
-        small = tables.path_in(folder, name).stat().st_size <= SMALL_BYTES
+        small = tables.size(tables.path_in(folder, name)) <= SMALL_BYTES
         for portion in [columns] if small else [[column] for column in columns]:
             try:
                 data = tables.read(folder, name, only=portion)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.ops.check.problems import MAX_NAMED, Problems
+from graphrag_lite.tables import parts
 from graphrag_lite.tables.database import execute, select
+from graphrag_lite.tables.declared import NUMBER
 from graphrag_lite.temporal.instants import UNITS, UNKNOWN, first_second
 from graphrag_lite.text.word_lists import toml_file
 
@@ -76,11 +78,16 @@ def _open(database: "DuckDBPyConnection", folder: Path, table: str) -> None:
         data = tables.read(folder, table)
         database.register(table, data.append_column("row", pa.array(np.arange(data.num_rows))))
     else:
-        file = glob.escape(str(tables.path_in(folder, table))).replace("'", "''")
-        columns = "* exclude file_row_number, file_row_number as row"
-        execute(
-            database, f"create view {table} as select {columns} from read_parquet('{file}', file_row_number = true)"
+        files = parts.part_files(tables.path_in(folder, table))
+        columns = "* exclude file_row_number, file_row_number + {} as row"
+        if len(files) > 1 and NUMBER in tables.schema(table).names:
+            columns += f", file_row_number + {{}} as {NUMBER}"
+        read = "select {} from read_parquet('{}', file_row_number = true)"
+        each = (
+            read.format(columns.format(first, first), glob.escape(str(file)).replace("'", "''"))
+            for first, file in files
         )
+        execute(database, f"create view {table} as {' union all '.join(each)}")
 
 
 def _times(database: "DuckDBPyConnection") -> "pa.Table":

@@ -1,0 +1,135 @@
+"""Tables in parts: a large one is a folder of files, of rows that follow each other, and parts that stay are linked.
+
+Where a part ends is told by the rows that stand there: what comes, goes or changes elsewhere moves no other end. A file
+is called by the number of its first row and by a hash of its rows.
+"""
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphrag_lite.tables.declared import NUMBER
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+LEAST, MOST = 500_000, 6  # bytes of a part's values, not compressed, and how many times that: in the mean twice
+MANY = 64  # parts, above which they are twice as large
+
+
+def first_rows(data: "pa.Table", by: str) -> list[int]:
+    """Return the row that each part begins with. Rows of one value in column `by` that follow each other are in one.
+
+    A part of enough bytes ends before a value whose checksum says so: the likelier, the more bytes stand before it.
+    """
+    import pyarrow.compute as pc
+
+    if data.num_rows < 2:
+        return [0]
+    keys = data[by].combine_chunks()
+    rows = np.append(0, np.flatnonzero(np.asarray(pc.not_equal(keys[1:], keys[:-1]))) + 1)
+    ends = np.cumsum(sum(_sizes(column.combine_chunks()) for column in data.columns))
+    before = np.append(0, ends[rows[1:] - 1])  # bytes before each value
+    least, found = LEAST, [0]
+    while ends[-1] > 2 * MANY * least:
+        least *= 2
+    while True:
+        first, last = np.searchsorted(before, before[found[-1]] + np.array([least, MOST * least])).tolist()
+        values = zip(range(first, last), keys.take(rows[first:last]).to_pylist(), strict=True)
+        chance = np.diff(before[first - 1 : last]) * (2**32 / least)
+        ending = (place for place, value in values if zlib.crc32(value.encode()) < chance[place - first])
+        if (place := next(ending, last)) == len(rows):
+            return [int(rows[each]) for each in found]
+        found.append(place)
+
+
+def _sizes(values: "pa.Array") -> "NDArray[np.int64]":
+    """Return how many bytes each value takes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_struct(values.type):
+        return sum(map(_sizes, values.flatten()), start=np.zeros(len(values), np.int64))
+    if pa.types.is_string(values.type):
+        return np.asarray(pc.binary_length(values)).astype(np.int64)
+    if pa.types.is_list(values.type):
+        ends = np.cumsum(np.append(0, np.asarray(pc.list_value_length(values)).astype(np.int64)))
+        held: NDArray[np.int64] = np.append(0, np.cumsum(_sizes(values.flatten())))
+        found: NDArray[np.int64] = np.diff(held[ends])
+        return found
+    return np.full(len(values), max(values.type.bit_width // 8, 1), np.int64)
+
+
+def digest(data: "pa.Table") -> str:
+    """Return a sha256 of the values of a table, however they are held."""
+    told = hashlib.sha256(str(data.schema.names).encode())
+    for column in data.columns:
+        for piece in _bytes(column.combine_chunks()):
+            told.update(piece)
+    return told.hexdigest()
+
+
+def _bytes(values: "pa.Array") -> Iterator[Any]:
+    """Yield what tells the values: their lengths, then their bytes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_struct(values.type):
+        for each in values.flatten():
+            yield from _bytes(each)
+    elif pa.types.is_list(values.type):
+        yield np.asarray(pc.list_value_length(values))
+        yield from _bytes(values.flatten())
+    elif pa.types.is_string(values.type):
+        yield np.asarray(pc.binary_length(values))
+        if len(values):
+            _, offsets, held = values.buffers()
+            ends = np.frombuffer(offsets, np.int32)[values.offset :][[0, len(values)]].tolist()
+            yield memoryview(held)[slice(*ends)] if held else b""
+    else:
+        yield np.ascontiguousarray(values.to_numpy(zero_copy_only=False))
+
+
+def file_name(first_row: int, data: "pa.Table") -> str:
+    return f"{first_row:010}-{digest(data)[:32]}.parquet"
+
+
+def joined(digests: Iterable[tuple[str, str]]) -> str:
+    """Return what tells the digests of a table's files and their names: of one without a name, its digest itself."""
+    told = list(digests)
+    return told[0][1] if not told[0][0] else hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+def part_files(path: Path) -> list[tuple[int, Path]]:
+    """Return the files of a table and the row that each begins with; a table in one file is one part."""
+    if not path.is_dir():
+        return [(0, path)]
+    if not (found := sorted(path.glob("[0-9]*-*.parquet"))):
+        raise FileNotFoundError(path)
+    return [(int(file.name.partition("-")[0]), file) for file in found]
+
+
+def same_rows(folder: Path | None) -> dict[str, Path]:
+    """Return the parts of a table in a folder by the hash of their rows."""
+    found = part_files(folder) if folder and folder.is_dir() else []
+    return {file.name.partition("-")[2]: file for _, file in found}
+
+
+def without_numbers(data: "pa.Table") -> "pa.Table":
+    """Leave out the numbers of rows, which change with every row that comes or goes before them."""
+    return data.drop_columns([NUMBER]) if NUMBER in data.column_names else data
+
+
+def numbered(data: "pa.Table", schema: "pa.Schema", first_row: int = 0) -> "pa.Table":
+    """Put the numbers of rows back where a schema has them."""
+    place = schema.get_field_index(NUMBER)
+    if place < 0:
+        return data
+    numbers = np.arange(first_row, first_row + data.num_rows)
+    return data.add_column(place, schema.field(place), [numbers])

@@ -1,0 +1,154 @@
+"""Tables in parts: read as one, and of what is written again only the parts whose rows differ are new files."""
+
+import asyncio
+import io
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import graphrag_lite
+from graphrag_lite import pipeline, tables
+from graphrag_lite.errors import TableError
+from graphrag_lite.ops import check
+from graphrag_lite.run import snapshots
+from graphrag_lite.run.loop import Run
+from graphrag_lite.settings import Settings
+from graphrag_lite.stages.publish_documents import publish_documents
+from graphrag_lite.tables import parts
+from graphrag_lite.tables.row_groups import RowGroups
+from graphrag_lite.views.exports import exported
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
+PEOPLE = "Alma Reed met Jonas Falk in Bergen. Jonas Falk wrote to Alma Reed about the harbour of Bergen.\n"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _small() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(parts, "LEAST", 2000)
+        yield
+
+
+def documents(n: int, *, changed: int = -1, start: int = 0) -> pa.Table:
+    """Return documents of 6 to 600 bytes; what is `changed` has another id, and another text."""
+    words = [f"{'other ' * (k == changed)}text {k} " * (k % 60 + 1) for k in range(start, n)]
+    rest = ("x", "", "text/plain", "en", "", "{}", [], [])
+    ids = [tables.content_id(text) for text in words]
+    loaded = [
+        (identity, f"s{k}", f"title {k}", text, *rest)
+        for k, (identity, text) in enumerate(zip(ids, words, strict=True), start)
+    ]
+    units = tables.make("source_units", [(f"u{key}", key, 0, 0, 1, "t", 1) for key in ids])
+    return asyncio.run(publish_documents(tables.make("source_documents", loaded), units))
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> list[Path]:
+    made = [tmp_path / name for name in ("before", "after", "anew")]
+    for folder in made:
+        (folder / "work").mkdir(parents=True)
+    return made
+
+
+def test_a_table_in_parts_is_read_as_one(folders: list[Path]) -> None:
+    whole = documents(400)
+    path = tables.write(folders[0], "documents", whole)
+    files = [file for _, file in parts.part_files(path)]
+    assert len(files) > 9 and tables.files(folders[0]) == files
+    assert tables.size(path) == sum(file.stat().st_size for file in files)
+    assert tables.read(folders[0], "documents").equals(whole)
+    assert tables.read(folders[0], "documents", ["id", "human_readable_id"]).equals(
+        whole.select(["id", "human_readable_id"])
+    )
+    assert tables.stored_shape(folders[0], "documents") == (tables.schema("documents"), 400)
+    read = [each["id"].to_pylist() for each in tables.batches(folders[0], "documents", ["id"])]
+    assert [*chain(*read)] == whole["id"].to_pylist()
+    assert tables.sha256(whole, "documents") == snapshots.file_digest(path)
+    one = tables.write(folders[1], "documents", documents(3))
+    assert one.is_file() and tables.read(folders[1], "documents").equals(documents(3))
+
+
+def test_single_values_are_read_of_the_part_that_has_them(folders: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphrag_lite.tables.row_groups.LONG", 40_000)
+    whole = documents(400)
+    tables.write(folders[0], "documents", whole)
+    groups = RowGroups(folders[0], "documents")
+    assert "text" in groups.long and "id" not in groups.long
+    assert [groups.value("text", row) for row in range(399, -1, -1)] == whole["text"].to_pylist()[::-1]
+
+
+@pytest.mark.parametrize(
+    ("now", "n_new"), [({}, 0), ({"changed": 150}, 2), ({"n": 410}, 4), ({"n": 390}, 1), ({"start": 1}, 2)]
+)
+def test_parts_that_stay_are_links_and_the_bytes_those_of_a_first_run(
+    now: dict[str, int], n_new: int, folders: list[Path]
+) -> None:
+    before = tables.write(folders[0], "documents", documents(400))
+    after = tables.write(folders[1], "documents", documents(**{"n": 400} | now), folders[0])
+    anew = tables.write(folders[2], "documents", documents(**{"n": 400} | now))
+    assert snapshots.file_digest(after) == snapshots.file_digest(anew)
+    there = {file.stat().st_ino for _, file in parts.part_files(before)}
+    files = [file for _, file in parts.part_files(after)]
+    assert len([file for file in files if file.stat().st_ino not in there]) <= n_new < len(files)
+
+
+def test_where_parts_end_hangs_on_values_not_on_chunks() -> None:
+    whole = documents(400)
+    pieces = pa.concat_tables([whole.slice(0, 7), whole.slice(7, 200), whole.slice(207)])
+    assert parts.first_rows(pieces, "id") == parts.first_rows(whole, "id")
+    assert parts.digest(pieces) == parts.digest(whole) != parts.digest(documents(400, changed=3))
+    shown = [each for name in ("facts", "entity_mentions", "document_signs") for each in tables.schema(name).types]
+    assert {pa.bool_(), pa.float64(), pa.list_(pa.field("element", pa.uint32()))} <= set(shown)
+    for kind, values in (
+        (pa.bool_(), [True, False]),
+        (pa.float64(), [0.5, 1.5]),
+        (pa.list_(pa.uint32()), [[1], [2, 3]]),
+    ):
+        one, other = (pa.table({"a": pa.array([values[k], *values], kind)}) for k in (0, 1))
+        assert parts.digest(one.slice(1)) == parts.digest(other.slice(1)) != parts.digest(one.slice(0, 2))
+
+
+def test_what_is_missing_is_told(folders: list[Path]) -> None:
+    path = tables.write(folders[0], "documents", documents(400))
+    files = [file for _, file in parts.part_files(path)]
+    files[3].unlink()
+    with pytest.raises(TableError, match="damaged"):
+        tables.read(folders[0], "documents")
+    for file in path.iterdir():
+        file.unlink()
+    with pytest.raises(TableError, match="missing"):
+        tables.read(folders[0], "documents")
+
+
+def index(folder: Path, output: Path) -> Run:
+    return pipeline.index(folder, output, Settings.model_validate({"communities": {"mode": "full"}}))
+
+
+def test_an_edited_file_writes_few_parts_again(tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    for file in sorted(EXAMPLE.rglob("*.*")):
+        (folder / file.name).write_bytes(file.read_bytes())
+    first = index(folder, tmp_path / "output")
+    edited = sorted(folder.iterdir())[2]
+    edited.write_text(edited.read_text(encoding="utf-8") + PEOPLE, encoding="utf-8")
+    after, anew = index(folder, tmp_path / "output"), index(folder, tmp_path / "anew")
+    assert {name: each["sha256"] for name, each in after.manifest["tables"].items()} == {
+        name: each["sha256"] for name, each in anew.manifest["tables"].items()
+    }
+    there = {path.stat().st_ino for path in tables.files(first.snapshot)}
+    for name in ("documents", "text_units", "entity_mentions"):
+        files = [file for _, file in parts.part_files(tables.path_in(after.snapshot, name))]
+        new = [file for file in files if file.stat().st_ino not in there]
+        assert len(new) <= 4 < len(files), name
+    assert not check.check(after.snapshot).problems
+    opened = graphrag_lite.open(tmp_path / "output")
+    files = dict(exported(opened, "parquet"))
+    assert sorted(files) == sorted(f"{name}.parquet" for name in tables.FINAL)
+    whole = pq.ParquetFile(io.BytesIO(files["text_units.parquet"])).read()
+    assert whole.equals(tables.read(after.snapshot, "text_units")) and "human_readable_id" in whole.column_names
+    assert opened.query("Where did Alma Reed meet Jonas Falk?").citations
