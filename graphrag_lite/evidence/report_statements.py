@@ -7,6 +7,7 @@ sentence worth that names a host, who speaks in many documents.
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -131,7 +132,7 @@ class Sources:
         self._narrated = self._stories()
         self.hosts = hosts(self.signs)
         self._named = {name.title() for name in self.hosts}
-        self._attempt, self._each = attempt, each
+        self.attempt, self._each = attempt, each
         lengths = pc.utf8_length(source_documents["text"])
         self.n_characters = dict(zip(self._rows, lengths.to_pylist(), strict=True))
         self._notices = notices(self.signs, pc.sum(lengths).as_py() or 0)
@@ -140,6 +141,25 @@ class Sources:
         self._made: dict[Place, Statement | None] = {}
         self._longest: dict[tuple[str, int], Statement] = {}
         self._chapters: dict[str, list[tuple[int, str]]] = {}
+
+    def of(self, statements: Iterable[Statement]) -> "Sources":
+        """Return what some statements need of these, to be told in any process: no table, and no other's sentence."""
+        one = copy(self)
+        told = [each.span for each in statements]
+        documents, units = ({span[name] for span in told} for name in ("document_id", "text_unit_id"))
+        for name in ("_titles", "_days", "_languages", "n_characters", "_notices"):
+            held = getattr(self, name)
+            setattr(one, name, {identity: held[identity] for identity in documents if identity in held})
+        one._units = {identity: self._units[identity] for identity in units}
+        one._narrated = self._narrated & documents
+        one._made, one._longest = {}, {}
+        del one._documents, one._rows, one._before, one._each, one.signs, one.sentences
+        one.attempt = unguarded
+        return one
+
+    def opened(self) -> dict[str, Row]:
+        """Return the rows of all documents."""
+        return {identity: self.document(identity) for identity in sorted(self._titles)}
 
     def called(self, identity: str) -> str:
         """Return a document's title, or the heading in its first line where the title is no more than its id."""
@@ -232,7 +252,7 @@ class Sources:
         where = _where(span)
         if where not in self._made:
             document = self.document(span["document_id"])
-            one = self._attempt(span["text_unit_id"], read_sentence, span, document)
+            one = self.attempt(span["text_unit_id"], read_sentence, span, document)
             self._made[where] = self._stated(span, document, one) if one else None
         return self._made[where]
 
@@ -329,6 +349,9 @@ class _Documents:
         self._documents, self._rows = documents, rows
         self._opened: dict[str, Row] = {}
 
+    def __reduce__(self) -> tuple[type["Opened"], tuple[()]]:
+        return Opened, ()
+
     def __call__(self, identity: str) -> Row:
         if identity not in self._opened:
             if len(self._opened) == HELD:
@@ -338,6 +361,13 @@ class _Documents:
             is_mail = any(one["kind"] == "message" for one in row["blocks"])
             self._opened[identity] = row | {"blocks": [] if is_mail else cards}
         return self._opened[identity]
+
+
+class Opened(dict[str, Row]):
+    """What stands for these in another process: the documents that it was given."""
+
+    def __call__(self, identity: str) -> Row:
+        return self[identity]
 
 
 class Told(NamedTuple):

@@ -128,7 +128,7 @@ def work_size(item: Any) -> int:
         return len(item) * work_size(item[0]) if item else 0
     if isinstance(item, dict):
         item = tuple(item.values())
-    return sum(map(work_size, item)) if isinstance(item, tuple) else 1
+    return sum(map(work_size, item)) if isinstance(item, tuple) else getattr(item, "n_characters", 1)
 
 
 def split_work(items: Iterable[T], most: int) -> Iterator[list[T]]:

@@ -13,13 +13,17 @@ import hashlib
 import json
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
+from graphrag_lite.attempts import ignore
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.evidence.known_pages import KnownPages, most_told
+from graphrag_lite.evidence.known_pages import KnownPages, Page, most_told
 from graphrag_lite.evidence.report_choice import Choose, choose_facts, is_story, of_one_language
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
@@ -28,7 +32,7 @@ from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.report_subject import main_entity, report_title, years
 from graphrag_lite.evidence.report_title import title, year_range
 from graphrag_lite.evidence.report_told import MIN_MEMBERS, Told, all_told
-from graphrag_lite.run.services import Attempt, Each, Last, unguarded
+from graphrag_lite.run.services import Attempt, Each, Fail, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.long_texts import LongTexts
@@ -42,6 +46,9 @@ KEPT = ("document_signs", "report_sentences", "report_pages")  # what was read a
 MAX_VALUES = 4  # of tables that a summary counts
 DIGITS = 2  # of what a relationship counts: an edit anywhere moves all of them a little, and no page hangs on that
 REPEATED = 2  # of so many sentences of a report one may stand on pages before it, or these tell it
+
+Reported = tuple[Row | None, frozenset[str], str]  # a report, the sentences of its summary, and whom it is about
+UNTOLD: Reported = None, frozenset(), ""
 
 logger = logging.getLogger(__name__)
 
@@ -83,6 +90,7 @@ async def report_communities_fast(
     each: Each,
     refresh: bool = False,
     attempt: Attempt = unguarded,
+    fail: Fail = ignore,
 ) -> tuple["pa.Table", ...]:
     """Report on every community that has enough to say: title, summary, findings, rank, and citations for each.
 
@@ -96,39 +104,61 @@ async def report_communities_fast(
     del entity_mentions  # a twentieth of what an update holds
     pages = KnownPages(before[2] if before else None, told, settings)
     weight = {identity: row["weight"] for identity, row in told.relationship.items()}
-    texts = LongTexts(source_documents)
     kept = {} if refresh else _kept(mode, last, source_documents, source_units, entities, held, weight)
-    kept_sentences = _sentences_of(kept, texts)
-    defining = {lead.place for lead in told.leads.values()}
-    above = {-1: Above()}  # by community
-    reports: list[Row] = []
-    everywhere: set[tuple[str, int]] = set()  # places of all reports so far
-    for community in sorted(held, key=lambda c: (c["level"], c["community"])):
-        number, parent = community["community"], community["parent"]
-        over = above[number] = above[parent]
-        if community["size"] < MIN_MEMBERS:
-            continue
-        made = attempt(f"community {number}", _report_on, community, told, settings, over.summarized, pages)
-        report, own, main = made or (None, frozenset(), "")
-        if not report:
-            continue
-        if number in kept and report["id"] != kept[number].report["id"]:  # it would be in other words
-            report, own = _stale(kept[number].report, report), frozenset(kept_sentences[number])
-        places = [(span["document_id"], span["char_start"]) for span in report["citations"]]
-        # What begins as a page above it does, or tells little more than that, is its parent's to tell.
-        if over.begun.isdisjoint((places[0], main)) and _tells_more(places, over.cited, everywhere, defining):
-            reports.append(report)
-            everywhere.update(places)
-            above[number] = Above(over.summarized | own, over.cited.union(places), over.begun | {places[0], main})
+    make = partial(_page, settings=settings)
+
+    def report_on(asked: Sequence[tuple[Row, Above]]) -> list[Reported]:
+        of_each = [_asked(row, told, above.summarized) for row, above in asked]
+        made = pages.pages(of_each, make, each, fail)
+        each_of = zip((row for row, _ in asked), of_each, made, strict=True)
+        return [
+            attempt(page.id, _report_on, row, page, found) or (None, frozenset(), "") for row, page, found in each_of
+        ]
+
+    reports = _by_level(held, told, report_on, kept, _sentences_of(kept, LongTexts(source_documents)))
     if held and not reports:  # a few notes: what their communities hold makes one page
-        held = [whole := _whole(held, told.weights)]
-        only = attempt(f"community {whole['community']}", _report_on, whole, told, settings, frozenset(), pages, True)
+        held = [row := _whole(held, told.weights)]
+        whole = _asked(row, told, frozenset(), whole=True)
+        only = attempt(whole.id, lambda: _report_on(row, whole, make(whole, pages.best_of)))
         reports = [only[0]] if only and only[0] else []
     reports.sort(key=lambda report: report["community"])
     if kept:
         logger.info(kept_summary(reports, sum(report["community"] in kept for report in reports), len(reports)))
     bases_of = tables.make("report_bases", bases(reports, held, weight, kept))
     return tables.make("community_reports", reports), bases_of, sources.signs, sources.sentences, pages.table()
+
+
+def _by_level(
+    held: Sequence[Row],
+    told: Told,
+    report_on: Callable[[list[tuple[Row, Above]]], list[Reported]],
+    kept: Mapping[int, KeptReport],
+    kept_sentences: Mapping[int, set[str]],
+) -> list[Row]:
+    """Return the reports of all communities that have one, level by level: those of a level do not wait for each other.
+
+    What begins as a page above it does, or tells little more than that, is its parent's to tell.
+    """
+    defining = {lead.place for lead in told.leads.values()}
+    above = {-1: Above()}  # by community
+    reports: list[Row] = []
+    everywhere: set[tuple[str, int]] = set()  # places of all reports so far
+    for _, several in groupby(sorted(held, key=itemgetter("level", "community")), key=itemgetter("level")):
+        level = list(several)
+        above |= {row["community"]: above[row["parent"]] for row in level}
+        asked = [(row, above[row["parent"]]) for row in level if row["size"] >= MIN_MEMBERS]
+        for (community, over), (report, own, main) in zip(asked, report_on(asked), strict=True):
+            number = community["community"]
+            if not report:
+                continue
+            if number in kept and report["id"] != kept[number].report["id"]:  # it would be in other words
+                report, own = _stale(kept[number].report, report), frozenset(kept_sentences[number])
+            places = [(span["document_id"], span["char_start"]) for span in report["citations"]]
+            if over.begun.isdisjoint((places[0], main)) and _tells_more(places, over.cited, everywhere, defining):
+                reports.append(report)
+                everywhere.update(places)
+                above[number] = Above(over.summarized | own, over.cited.union(places), over.begun | {places[0], main})
+    return reports
 
 
 def _tells_more(
@@ -144,55 +174,39 @@ def _tells_more(
     return anew and REPEATED * len(set(places).intersection(everywhere)) <= len(places)
 
 
-def _report_on(
-    community: Row,
-    told: Told,
-    settings: ReportCommunitiesFast,
-    above: frozenset[str],
-    pages: KnownPages,
-    whole: bool = False,
-) -> tuple[Row | None, frozenset[str], str]:
-    """Return a community's report, the sentences in its summary, and whom it is about.
-
-    `whole`: it holds all of a small corpus.
-
-    `above` are the sentences of the summaries above it. None where there is too little to tell.
-    """
+def _asked(community: Row, told: Told, above: frozenset[str], *, whole: bool = False) -> Page:
+    """Return what the page of a community is made of; `above` are the sentences of the summaries above it."""
     inside = [told.relationship[i] for i in sorted(community["relationship_ids"])]
     counts = {row["id"]: float(f"{told.counts[row['id']]:.{DIGITS}g}") for row in inside}
     strength = _strength(inside, counts)
     ids = sorted(community["entity_ids"], key=lambda i: (-told.n_scenes(i), -strength[i], i))
     members = [told.entity[i] for i in ids]
+    return Page(f"community {community['community']}", inside, members, counts, strength, above, told, whole)
 
-    def make(choose: Choose) -> Row | None:
-        return _page(inside, members, counts, strength, told, settings, above, choose, whole=whole)
 
-    if not (made := make(pages.best_of) if whole else pages.page(inside, members, counts, above, make)):
-        return None, frozenset(), ""
-    weight = told.total if whole else told.weights[community["community"]]
-    heaviest = told.total if whole else told.heaviest[community["level"]]
+def _report_on(community: Row, page: Page, made: Row | None) -> Reported:
+    """Return a community's report, the sentences in its summary, and whom it is about.
+
+    None where there is too little to tell.
+    """
+    if not made:
+        return UNTOLD
+    told = page.told
+    weight = told.total if page.whole else told.weights[community["community"]]
+    heaviest = told.total if page.whole else told.heaviest[community["level"]]
     of_it = {name: community[name] for name in FROM_COMMUNITY}
     of_it |= {"human_readable_id": community["community"], "community_id": community["id"], "stale": False, "age": 0}
     own, main = frozenset(made.pop("own")), made.pop("main")
-    return _with_content(of_it | made | _ranked(members, weight, heaviest, told.total)), own, main
+    return _with_content(of_it | made | _ranked(page.members, weight, heaviest, told.total)), own, main
 
 
-def _page(
-    inside: list[Row],
-    members: list[Row],
-    counts: Mapping[str, float],
-    strength: Mapping[str, float],
-    told: Told,
-    settings: ReportCommunitiesFast,
-    above: frozenset[str],
-    choose: Choose,
-    *,
-    whole: bool,
-) -> Row | None:
-    """Return what the report of a community tells: made of nothing but what `KnownPages.page` makes a digest of."""
-    found = of_one_language(facts(inside, members, told.stated, told.named, counts, strength, told.sources))
+def _page(page: Page, choose: Choose, settings: ReportCommunitiesFast) -> Row | None:
+    """Return what the report of a community tells: made of nothing but what `KnownPages` makes a digest of."""
+    told, inside, members = page.told, page.relationships, page.members
+    found = of_one_language(facts(inside, members, told.stated, told.named, page.counts, page.strength, told.sources))
     leads = {row["id"]: told.leads[row["id"]] for row in members if row["id"] in told.leads}
-    chosen = choose_facts(found, leads, members, choose, most_told(settings), above, told.sources, whole=whole)
+    most, whole = most_told(settings), page.whole
+    chosen = choose_facts(found, leads, members, choose, most, page.above, told.sources, whole=whole)
     if not chosen:
         return None
     if 2 * sum(fact.is_row for fact in chosen) >= len(chosen):
@@ -267,7 +281,7 @@ def _stale(report: Row, of_now: Row) -> Row:
     return report | {"full_content_json": as_json(report)}
 
 
-def _ranked(members: list[Row], weight: float, heaviest: float, total: float) -> Row:
+def _ranked(members: Sequence[Row], weight: float, heaviest: float, total: float) -> Row:
     """Return the rank of a community and why, by its weight beside the heaviest of its level and all there is."""
     connected = max(members, key=lambda row: row["degree"])
     return {

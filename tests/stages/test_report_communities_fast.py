@@ -3,9 +3,10 @@
 import asyncio
 import json
 import operator
+import pickle
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,22 @@ def test_a_report_is_of_a_community_that_has_enough_to_say(read: dict[str, pa.Ta
         assert row["size"] >= MIN_MEMBERS and len(row["citations"]) >= MIN_FACTS
         for name in ("level", "parent", "children", "period", "size"):
             assert row[name] == communities[row["community"]][name]
+
+
+def test_pages_made_in_other_processes_are_the_same(read: dict[str, pa.Table]) -> None:
+    def elsewhere(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        for item in items:
+            sent = pickle.dumps((function, item))
+            assert len(sent) < 100_000, "a page takes its own documents along"
+            work, unread = pickle.loads(sent)
+            yield pickle.loads(pickle.dumps(work(unread)))
+
+    section = ReportCommunitiesFast()
+    here, there = (
+        asyncio.run(report_communities_fast(**read, settings=section, mode="full", last=None, each=each))
+        for each in (in_turn, elsewhere)
+    )
+    assert here == there and here[-1].num_rows > 2
 
 
 def test_no_sentence_is_told_twice_and_each_is_the_corpus_own(read: dict[str, pa.Table]) -> None:
