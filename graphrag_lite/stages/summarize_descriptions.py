@@ -8,6 +8,7 @@ A relationship's weight is the sum of its strengths times its normalised pointwi
 """
 
 from array import array
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby, islice
@@ -18,12 +19,12 @@ import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.errors import ReplyError
-from graphrag_lite.evidence.describing_sentences import best_sentences, best_statements, sentence_of
+from graphrag_lite.evidence.describing_sentences import best_sentences, best_statements
 from graphrag_lite.evidence.descriptions import cut_to_tokens, distinct_descriptions, join_descriptions
 from graphrag_lite.evidence.mention_fold import CANDIDATES, QUERIES
 from graphrag_lite.evidence.mention_form import mention_form
 from graphrag_lite.evidence.packing import pack_ranges
-from graphrag_lite.run.services import Attempt, Each, Last, unguarded
+from graphrag_lite.run.services import Each, Last
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.database import execute, open_database, rows, select
@@ -55,7 +56,6 @@ async def summarize_descriptions(
     model: "StageModel | None",
     prompts: "Prompts",
     each: Each,
-    attempt: Attempt = unguarded,
     count: Callable[[str, int], None] | None = None,
     last: Last | None = None,
 ) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
@@ -89,14 +89,14 @@ async def summarize_descriptions(
         execute(database, QUERIES["touched" if kept else "all_touched"])
         forms = _forms(database, texts, languages, each)
         database.register("forms", forms)
-        choose = partial(_chosen, database, names=names, told=told, texts=texts, attempt=attempt)
+        choose = partial(_chosen, database, names=names, told=told, texts=texts, each=each)
         touched = [key for row in rows(database, "from touched") if (key := row["entity"]) in titles]
-        sentences = choose(touched, QUERIES["entity_sentences"], best_sentences, settings.max_sentences)
-        described = _made("entities", entities, ({"id": key, **_described(own, texts)} for key, own in sentences))
+        sentences = choose(touched, "entity_sentences", settings.max_sentences)
+        described = _made("entities", entities, ({"id": key, **_described(own)} for key, own in sentences))
         touched = [f"{row['low']} {row['high']}" for row in rows(database, "from touched_pair")]
         stated = (
-            _directed(*ends[key], titles, acts.get(key) or next(iter(own), None)) | _described(own, texts)
-            for key, own in choose(touched, QUERIES["pair_sentences"], best_statements, 1)
+            _directed(*ends[key], titles, acts.get(key) or next(iter(own), None)) | _described(own)
+            for key, own in choose(touched, "pair_sentences", 1)
         )
         directed = _made("relationships", pairs, stated)
     descriptions = await (model.outcome(describe, things) if model else describe(things))
@@ -117,26 +117,52 @@ def _told(database: "duckdb.DuckDBPyConnection") -> dict[str, tuple[str, ...]]:
     }
 
 
+class Choice(NamedTuple):
+    """The candidates of an entity or pair, and how many of them are to be chosen."""
+
+    id: str
+    key: str
+    candidates: list[Row]
+    most: int
+
+
 def _chosen(
     database: "duckdb.DuckDBPyConnection",
-    touched: Iterable[str],
+    touched: Collection[str],
     query: str,
-    choose: Callable[..., list[Row]],
     most: int,
     *,
     names: Mapping[str, str],
     told: Collection[str],
     texts: LongTexts,
-    attempt: Attempt,
+    each: Each,
 ) -> Iterator[tuple[str, list[Row]]]:
     """Yield the key of each entity or pair and the sentences chosen for it: more where a model's words rest on them."""
     left = dict.fromkeys(touched)
-    for key, found in groupby(rows(database, query), lambda row: row["key"]):
-        chosen = attempt(names[key], choose, list(found), texts, CANDIDATES if key in told else most) or []
-        if key in left:
-            del left[key]
-            yield key, chosen
+    keys = deque[str]()
+
+    def choices() -> Iterator[Choice]:
+        for key, found in groupby(rows(database, QUERIES[query]), itemgetter("key")):
+            if key in left:
+                keys.append(key)
+                yield Choice(names[key], key, [_read(row, texts) for row in found], CANDIDATES if key in told else most)
+
+    for chosen in each(partial(_choose, query=query), LazyItems(len(left), choices)):
+        del left[key := keys.popleft()]
+        yield key, chosen or []
     yield from ((key, []) for key in left)
+
+
+def _read(row: Row, texts: LongTexts) -> Row:
+    """Add its sentence to a candidate, of a mention from where what it says begins."""
+    if row.get("mention_start", -1) >= 0:
+        row["char_start"] = row["begins"]
+    return row | {"sentence": texts[row["document_id"]][row["char_start"] : row["char_end"]]}
+
+
+def _choose(choice: Choice, query: str) -> list[Row]:
+    choose = best_sentences if query == "entity_sentences" else best_statements
+    return choose(choice.candidates, choice.most)
 
 
 def _made(name: str, folded: "pa.Table", rows: Iterable[Row]) -> "pa.Table":
@@ -346,8 +372,8 @@ def _plain(reply: str) -> str:
     return text
 
 
-def _described(chosen: list[Row], texts: LongTexts) -> Row:
+def _described(chosen: list[Row]) -> Row:
     return {
-        "description": " ".join(sentence_of(row, texts) for row in chosen),
+        "description": " ".join(row["sentence"] for row in chosen),
         "sources": [{k: row[k] for k in ("text_unit_id", "document_id", "char_start", "char_end")} for row in chosen],
     }

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from last_snapshot import last
 
 from graphrag_lite import prompts, tables
-from graphrag_lite.attempts import in_turn
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.stages import summarize_descriptions as module
@@ -31,7 +30,7 @@ def read(sample: Path) -> Tables:
 def summarize(read: Tables, before: Last | None = None) -> Tables:
     section = SummarizeDescriptions()
     made = asyncio.run(
-        summarize_descriptions(**read, settings=section, model=None, prompts=prompts.load(), each=in_turn, last=before)
+        summarize_descriptions(**read, settings=section, model=None, prompts=prompts.load(), each=map, last=before)
     )
     return dict(zip(("entities", "relationships", "mention_forms"), made, strict=True))
 
