@@ -6,8 +6,9 @@ centroid of MEAD: Radev et al. 2004). What has been said counts less from then o
 
 import math
 from collections import Counter
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol
 
 from graphrag_lite.evidence.distinct_sentences import cheapest_first, says_the_same
@@ -46,15 +47,23 @@ def rounded_idf(sentences: Sequence[Worded]) -> dict[str, float]:
 def choose_sentences(
     sentences: Sequence[Sentence], most: int, idf: Mapping[str, float], used: Container[str] = frozenset()
 ) -> list[int]:
-    """Return up to `most` sentences by place, best first, ties by place; none says what another chosen one says.
-
-    Those already `used` come after the rest, and what is no statement last of all.
+    """Return up to `most` of `ranked_sentences`.
 
     >>> said = ["whales sing low", "whales sing songs low", "whales eat krill", "birds"]
     >>> made = [Sentence(text, frozenset(text.split()), 3, float(text != "birds")) for text in said]
     >>> (choose_sentences(made, 4, rounded_idf(made)),
     ...  choose_sentences(made, 1, rounded_idf(made), {"whales sing low", "whales sing songs low"}))
     ([1, 2, 3], [2])
+    """
+    return list(islice(ranked_sentences(sentences, idf, used), most))
+
+
+def ranked_sentences(
+    sentences: Sequence[Sentence], idf: Mapping[str, float], used: Container[str] = frozenset()
+) -> Iterator[int]:
+    """Yield sentences by place, best first, ties by place; none says what one before it says.
+
+    Those already `used` come after the rest, and what is no statement last of all.
     """
     weight = {
         term: idf[term] * math.log1p(n)
@@ -66,15 +75,11 @@ def choose_sentences(
         lexical = math.fsum(weight[term] for term in sentence.terms) / (sentence.length + SHORT)
         return sentence.worth == 0, sentence.text in used, -lexical * (sentence.worth or 1.0)
 
-    chosen: list[int] = []
     told: list[frozenset[str]] = []
     for place in cheapest_first(len(sentences), cost):
-        if len(chosen) == most:
-            break
         own = frozenset(sentences[place].terms)
         if not says_the_same(own, told):
-            chosen.append(place)
+            yield place
             told.append(own)
             for term in sentences[place].terms:
                 weight[term] *= REPEATED
-    return chosen

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Any
 
 from graphrag_lite.evidence import stories
-from graphrag_lite.evidence.key_sentences import choose_sentences
+from graphrag_lite.evidence.key_sentences import choose_sentences, ranked_sentences
 from graphrag_lite.evidence.report_facts import Fact, in_reading, in_time
 from graphrag_lite.evidence.report_statements import Sources, Statement
 from graphrag_lite.evidence.report_title import is_informative
@@ -49,9 +49,14 @@ def best_of(
     """
     sentences = [replace(one.sentence, worth=worth) for one, worth in zip(told, worths, strict=True)]
     texts = {one.text for one, above in zip(sentences, used, strict=True) if above}
-    ranked = choose_sentences(sentences, len(sentences) if narrated else WIDER * most, idf, texts)
-    best = {number * stories.PASSAGES // len(sentences): number for number in reversed(ranked)}  # of each stretch
-    return [number for number in ranked if not narrated or number in best.values()]
+    if not narrated:
+        return choose_sentences(sentences, WIDER * most, idf, texts)
+    best: dict[int, int] = {}  # of each stretch
+    for number in ranked_sentences(sentences, idf, texts):
+        best.setdefault(number * stories.PASSAGES // len(sentences), number)
+        if len(best) == min(stories.PASSAGES, len(sentences)):
+            break
+    return list(best.values())
 
 
 def of_one_language(found: list[Fact]) -> list[Fact]:

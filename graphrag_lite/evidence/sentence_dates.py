@@ -28,6 +28,8 @@ def stated_period(sentence: str, day: date | None, language: str) -> Period | No
     >>> print(stated_period("It has 2048 tokens.", None, "en"), stated_period("Closed in 2020.", None, "en").last)
     None 2020-12-31
     """
+    if day is None and not any(map(str.isnumeric, sentence)):
+        return None  # nothing but a year tells, which is a twentieth of the time
     years = {int(found[1]) for found in _YEARS.finditer(sentence)}
     for period in periods(sentence, day, language):
         if not _is_year(period) or period.first.year in years or re.search(rf"{period.first.year}\s?[年년]", sentence):

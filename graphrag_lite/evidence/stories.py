@@ -11,7 +11,7 @@ NARRATED = 400  # characters that are narrated before somebody speaks, in what i
 SCENE = 2.0  # what one counts that says first when it was
 FEWEST = 3  # paragraphs of a story
 # Lines in capitals, as chapters are headed: "CHAPTER II.", "THE STATEMENT OF THE CASE."
-_HEADINGS = re.compile(r"(?m)(?:^(?=.*[A-Z]{3})[A-Z][^]a-z\n]{3,300}$\s*)+")
+_HEADINGS = re.compile(r"(?m)(?:^(?=[A-Z][^]a-z\n]{3})(?=.*[A-Z]{3})[A-Z][^]a-z\n]{3,300}$\s*)+")
 _NUMBERED = re.compile(r"(?:CHAPTER|PART|BOOK|STAVE|ACT|SCENE|LETTER)\s+[\w-]+\W*", re.I)
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 SPEECH = re.compile(r"[\"“”«»„「『]|(?<!\w)['‘]")
