@@ -8,6 +8,7 @@ the number of distinct (document, name) pairs.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 
 from graphrag_lite.text.names.gazetteer import FEMALE_NAMES, GIVEN_NAMES, MALE_NAMES
 from graphrag_lite.text.names.words import AND_WORDS, FEMALE_HONORIFICS, HONORIFICS, NEUTRAL_HONORIFICS
@@ -134,15 +135,18 @@ def alias_in_documents(
     comes up only in a text unit after its last use: "Joe", before "Joe Miller" never made such a joke.
     """
     decided: dict[tuple[str, str], str] = {}
+    several = {key for key, person in persons.items() if len(person.words) > 1}
     for document in sorted(documents):
         held = documents[document]
         if len(held) < 2:  # a name alone in its document is short for no other there
             continue
-        keys = sorted(held)
-        longs = [persons[key] for key in keys if key in persons and len(persons[key].words) > 1]
-        own = [shorts[key] for key in keys if key in shorts]
-        if not own or not (longs or any(short.title for short in own)):
+        own = [shorts[key] for key in held.keys() & shorts.keys()]
+        if not own:
             continue
+        longs = [persons[key] for key in sorted(held.keys() & several)]
+        if not (longs or any(short.title for short in own)):
+            continue
+        own.sort(key=attrgetter("key"))
         index = _Index()
         for person in longs:
             index.add(person)

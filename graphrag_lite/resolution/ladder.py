@@ -76,6 +76,8 @@ def resolve(
     lower_counts: Mapping[str, int],
     *,
     ordinals: Sequence[int] | None = None,
+    last: Sequence[int] | None = None,
+    counts: Sequence[int] | None = None,
     contexts: Contexts | None = None,
     languages: Sequence[str] = (),
     definitions: Iterable[tuple[str, str, str]] = (),
@@ -90,20 +92,22 @@ def resolve(
     """Return one row for every distinct name, and one for every (document, name) that differs, in that order.
 
     The first four have one entry a mention, as has `ordinals`: the place of its text unit in the document, by default
-    one for all. `lower_counts` tells how often the corpus writes a word in lower case. `contexts` tell what stands
-    beside the mentions of names (`text.names.contexts`): types that no text states are inferred from them. `languages`
-    (ISO 639-1) has one entry a mention: in some, names are declined. `definitions` are (document, long name, acronym)
-    that texts define, one each time; `glossed` are (document, acronym) where one stands in brackets behind words that
-    may be another long name; `glosses` are names with themselves in another script; `related` are (document, name,
-    name) where a sentence relates the two. `confirmed` says that all mentions are entities for sure. Rows are sorted by
-    document id, then name.
+    one for all. Of mentions that are not `confirmed` one may stand for all of its document that are alike (`alike`):
+    `counts` of them, up to a text unit of place `last`. `lower_counts` tells how often the corpus writes a word in
+    lower case. `contexts` tell what stands beside the mentions of names (`text.names.contexts`): types that no text
+    states are inferred from them. `languages` (ISO 639-1) has one entry a mention: in some, names are declined.
+    `definitions` are (document, long name, acronym) that texts define, one each time; `glossed` are (document, acronym)
+    where one stands in brackets behind words that may be another long name; `glosses` are names with themselves in
+    another script; `related` are (document, name, name) where a sentence relates the two. `confirmed` says that all
+    mentions are entities for sure. Rows are sorted by document id, then name.
 
     >>> rows = resolve(["d"] * 2, ["Ebenezer Scrooge", "Mr. Scrooge"], ["person"] * 2, [True] * 2, {})
     >>> [(row.name, row.title, row.rule) for row in rows]
     [('Ebenezer Scrooge', 'Ebenezer Scrooge', 'exact'), ('Mr. Scrooge', 'Ebenezer Scrooge', 'alias')]
     """
     places, related = ordinals or [0] * len(names), list(related)
-    names_of = summarize_mentions(document_ids, names, types, anchored, lower_counts, places, confirmed=confirmed)
+    told = (places, last or places, counts or [1] * len(names))
+    names_of = summarize_mentions(document_ids, names, types, anchored, lower_counts, *told, confirmed=confirmed)
     keys = [names_of.keys[name] for name in names]
     apart = Apart(
         ((document, names_of.keys[one], names_of.keys[other]) for document, one, other in related),

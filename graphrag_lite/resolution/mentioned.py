@@ -4,10 +4,18 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from graphrag_lite import tables
 from graphrag_lite.resolution.candidates import Candidate, is_name, majority_type
 from graphrag_lite.resolution.faces import majority_word
 from graphrag_lite.resolution.name_keys import exact_key
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
 
 _MIN_STATED = 3  # mentions of a name that state its type
 
@@ -32,6 +40,44 @@ class Mentioned:
     confirmed: bool
 
 
+class Told(NamedTuple):
+    """Mentions as parallel lists: those of a document that are alike once, with their number, and with the places of
+    the first and the last of their text units."""
+
+    document_ids: list[str]
+    names: list[str]
+    types: list[str]
+    anchored: list[bool]
+    ordinals: list[int]
+    last: list[int]
+    counts: list[int]
+
+
+def alike(entity_mentions: "pa.Table", ordinals: "NDArray[np.int64]") -> Told:
+    """Return mentions, in the order of the first of those that are alike; `ordinals` are the places of their units."""
+    columns = [entity_mentions[c].combine_chunks().dictionary_encode() for c in ("document_id", "name", "type")]
+    anchored = entity_mentions["anchored"].to_numpy()
+    key = np.zeros(len(ordinals), np.int64)
+    for column in columns:
+        key = key * max(len(column.dictionary), 1) + np.asarray(column.indices)
+    order = np.argsort(key := key * 2 + anchored, kind="stable")
+    begins = np.flatnonzero(np.diff(key[order], prepend=-1))
+    rows, n_of = order[begins], np.diff(begins, append=len(order))
+    first, last = (of.reduceat(ordinals[order], begins) if len(begins) else begins for of in (np.minimum, np.maximum))
+    place = np.argsort(rows)
+    told = [[*map(each.dictionary.to_pylist().__getitem__, np.asarray(each.indices)[rows[place]])] for each in columns]
+    rest = (values[place].tolist() for values in (anchored[rows], first, last, n_of))
+    return Told(*told, *rest)
+
+
+def each_mention(entity_mentions: "pa.Table", ordinals: "NDArray[np.int64]") -> Told:
+    """Return all mentions, each by itself, in their order."""
+    columns = (entity_mentions[column] for column in ("document_id", "name", "type"))
+    document_ids, names, types = map(tables.intern_strings, columns)
+    places = ordinals.tolist()
+    return Told(document_ids, names, types, entity_mentions["anchored"].to_pylist(), places, places, [1] * len(places))
+
+
 def summarize_mentions(
     document_ids: Sequence[str],
     names: Sequence[str],
@@ -39,24 +85,28 @@ def summarize_mentions(
     anchored: Sequence[bool],
     lower_counts: Mapping[str, int],
     ordinals: Sequence[int],
+    last: Sequence[int],
+    counts: Sequence[int],
     *,
     confirmed: bool,
 ) -> Mentioned:
     """Return what mentions, given as parallel lists (`ladder.resolve`), say of their names."""
+    counted: Counter[tuple[str, str, bool]] = Counter()
+    for told, n in zip(zip(names, types, anchored, strict=True), counts, strict=True):
+        counted[told] += n
     keys = {name: exact_key(name) for name in sorted(set(names))}
     entries: dict[str, Candidate] = defaultdict(Candidate)
     spans: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
-    for (name, kind, sure), n in Counter(zip(names, types, anchored, strict=True)).items():  # most are alike
+    for (name, kind, sure), n in counted.items():  # most are alike
         entry = entries[keys[name]]
         entry.count += n
         entry.anchored += sure * n
         entry.types[kind] += n
         entry.surfaces[name] += n
-    for document, key, place in zip(document_ids, map(keys.__getitem__, names), ordinals, strict=True):
+    for document, key, *place in zip(document_ids, map(keys.__getitem__, names), ordinals, last, strict=True):
         held = spans[document]
-        first, last = held.get(key, (place + 1, place))
-        if not first <= place <= last:  # most are where the key has been before
-            held[key] = min(first, place), max(last, place)
+        known = held.get(key, place)
+        held[key] = min(known[0], place[0]), max(known[1], place[1])
     n_documents = Counter(chain.from_iterable(spans.values()))
     dropped = frozenset(
         key

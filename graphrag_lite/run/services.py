@@ -73,11 +73,11 @@ class Last:
         """
         import pyarrow as pa
 
-        held = [tables.schema(name).empty_table().select(only)]
+        held, among = [tables.schema(name).empty_table().select(only)], pa.chunked_array([values], pa.string())
         try:
             parts = tables.batches(self.folder, name, [*only], by, values) if values else ()
             read = map(pa.Table.from_batches, ([part] for part in parts))
-            held.extend(part.filter(pa.array(groups.is_in(part, by, values))) for part in read)  # the rest may go
+            held.extend(part.filter(pa.array(groups.is_in(part, by, among))) for part in read)  # the rest may go
         except TableError:
             return None
         return pa.concat_tables(held)

@@ -15,6 +15,7 @@ from graphrag_lite.attempts import outcome
 from graphrag_lite.extraction.extractor import Extractor
 from graphrag_lite.resolution.known_names import apply_decisions, apply_types, unused_names
 from graphrag_lite.resolution.ladder import resolve
+from graphrag_lite.resolution.mentioned import alike, each_mention
 from graphrag_lite.resolution.name_contexts import MENTIONS, NameContexts
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ResolveEntities
@@ -69,25 +70,23 @@ async def resolve_entities(
     nothing of it is dropped. What the user knows (`settings.known`) goes before all that. A text unit whose words
     cannot be counted is a failure. `word_counts` of the last run are counted on, its `name_contexts` kept.
     """
-    import pyarrow as pa
-
     lower_counts = _lower_counts(source_units, each, attempt, last)
-    columns = (entity_mentions[column] for column in ("name", "type", "document_id"))
-    names, types, document_ids = map(tables.intern_strings, columns)
     language_of = dict(tables.rows(source_documents, "id", "language"))
     units = groups.row_indices(entity_mentions["text_unit_id"], source_units["id"])
+    confirmed = model is not None or extractor is not None
+    read = each_mention if confirmed else alike
+    told = read(entity_mentions, source_units["ordinal"].to_numpy()[units])
     text_of = _texts(source_units)
     before = last.read("name_contexts", entity_mentions=MENTIONS, unless={"code"}) if last else None
     contexts = NameContexts(entity_mentions, text_of, before)
-    beside = list(_beside(text_of, entity_mentions, in_order=model is None and extractor is None))
+    beside = list(_beside(text_of, entity_mentions, in_order=not confirmed))
     rows = resolve(
-        document_ids,
-        names,
-        types,
-        entity_mentions["anchored"].to_pylist(),
+        *told[:4],
         lower_counts,
-        ordinals=source_units["ordinal"].take(pa.array(units)).to_pylist(),
-        languages=[language_of[document_id] for document_id in document_ids],
+        ordinals=told.ordinals,
+        last=told.last,
+        counts=told.counts,
+        languages=[language_of[document_id] for document_id in told.document_ids],
         contexts=contexts if model is None else None,
         definitions=_definitions(beside, attempt),
         glossed=_glossed(text_of, entity_mentions),
@@ -96,13 +95,13 @@ async def resolve_entities(
         lexical=settings.lexical,
         alias=settings.alias,
         threshold=settings.lexical_threshold,
-        confirmed=model is not None or extractor is not None,
+        confirmed=confirmed,
     )
     if model is not None and settings.model:
         from graphrag_lite.extraction.judged_names import joined_by_model
 
-        described = list(zip(names, types, entity_mentions["description"].to_pylist(), strict=True))
-        order = _by_date(source_documents, document_ids)
+        described = list(zip(told.names, told.types, entity_mentions["description"].to_pylist(), strict=True))
+        order = _by_date(source_documents, told.document_ids)
         rows = await joined_by_model(rows, [described[place] for place in order], settings.max_pairs, model, prompts)
     if settings.known.types:
         rows = apply_types(rows, _types_told(text_of, entity_mentions, settings.known.types))
@@ -110,9 +109,9 @@ async def resolve_entities(
         logger.info("entities.yaml has names that no text has: %s.", ", ".join(absent[:MAX_TOLD]))
     rows = apply_decisions(rows, settings.known)
     ids = {key: tables.content_id("entity", key) if key else "" for key in {row.key for row in rows}}
-    told = ((row.document_id, row.name, ids[row.key], row.title, row.type, row.rule) for row in rows)
+    resolved = ((row.document_id, row.name, ids[row.key], row.title, row.type, row.rule) for row in rows)
     counts = tables.make("word_counts", sorted(lower_counts.items()))
-    return tables.make("entity_resolutions", told), counts, contexts.table
+    return tables.make("entity_resolutions", resolved), counts, contexts.table
 
 
 def _definitions(beside: Iterable[tuple[str, str, str, str, str]], attempt: Attempt) -> list[tuple[str, str, str]]:

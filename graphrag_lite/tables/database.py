@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-SOON_FOLDED = 200_000  # rows
+SOON_FOLDED = 2_000_000  # rows
 MEMORY, ROW_MEMORY = 64_000_000, 100  # bytes: without a bound, folding takes about 700 a row
 Found = TypeVar("Found")
 Row = dict[str, Any]
