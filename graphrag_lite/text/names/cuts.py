@@ -13,7 +13,7 @@ from graphrag_lite.text.names.tokens import ACRONYMS, INITIAL, JOIN, Tokens
 from graphrag_lite.text.names.types import OF_HEADS, PAIR_HEADS, kind_of
 
 _ROMAN = re.compile(r"[IVXL]+(?:e|è?me|er|th|º)?$")
-_NUMBER = re.compile(r"[a-z]?\d+[a-z]?(?:-[a-z\d])?")  # of a part or a figure: S1, 3-b
+_NUMBER = re.compile(r"[a-z]?\d+[a-z]?(?:-[a-z\d])?|[a-z]")  # of a part or a figure: S1, 3-b, E
 _DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 _BEFORE_MONTH = frozenset("in since until by during of from on last next early late mid".split())
 _AFTER_DAY = frozenset("times night post mail mirror telegraph express herald morning football club school".split())

@@ -35,6 +35,7 @@ _HEADING_END = re.compile(r"[.!?,;:…\"”»)\]]$")
 _LABEL = re.compile(r"\s*[*_]*\s*:(?:[\s*]|$)")
 # What follows who says it, and not a value: "Type: Boolean" is told by its item, "Stability: 2" by its number.
 _SPOKEN = re.compile(r"[\s*_]*:[^\S\n]*(?:[*_\"“”„«»‘'(¿¡]|…|\.\.\.)*[^\W\d_a-zß-öø-ÿ]|[\s*_]*:[^\S\n]*[^\x00-\u2000]")
+_ARROW = re.compile(r"[→⇒➔➜▸►▶]|[-=]>|\s>\s")
 _IS = frozenset("is was are were est était ist war es fue è".split())
 _MAX_HEADING = 100
 _MAX_INDENT = 40
@@ -89,7 +90,7 @@ def _cased(text: str, language: str) -> list[Name]:
         if _labels(text, tokens, run, written):
             kept.append(run._replace(anchored=run.last - run.first > 1, kind="person", initial=False))
         elif not _within(muted, start) and not _is_shouted(tokens, run):
-            proves = not _within(headings, start) and not _measures(tokens, run)
+            proves = not _within(headings, start) and not _measures(tokens, run) and not _is_step(tokens, run)
             kept.append(run if proves else run._replace(anchored=False))
     names = _typed(text, tokens, kept, plain_nouns(tokens, kept) if language == "de" else frozenset(), language)
     terms = find_terms(tokens, text)
@@ -188,6 +189,11 @@ def _measures(tokens: Tokens, run: Run) -> bool:
     if run.last - run.first > 1 or small or not run.first or tokens.gaps[run.first] != JOIN:
         return False
     return before in ("am", "pm") or (before.isdigit() and not (len(before) == 4 and before[0] in "12"))
+
+
+def _is_step(tokens: Tokens, run: Run) -> bool:
+    """Tell whether an arrow stands beside a run: a step of the way through menus, "File > Save"."""
+    return any(_ARROW.search(gap) for gap in (tokens.gap_texts[run.first], *tokens.gap_texts[run.last : run.last + 1]))
 
 
 def _typed(text: str, tokens: Tokens, runs: list[Run], nouns: frozenset[str], language: str) -> list[Name]:

@@ -245,3 +245,13 @@ def test_a_label_is_a_speaker_only_where_somebody_speaks() -> None:
     assert {name.name for name in find_names(talk, "en") if name.type == "person"} == {"Thrall", "Raze", "Anna"}
     grace = find_names("Grace: Hello! I am here.\nBen: You fall with grace.\nGrace: I know.", "en")
     assert [name.anchored for name in grace if name.name == "Grace"] == [True, True]
+
+
+def test_a_step_of_the_way_through_menus_is_no_proof_of_a_name() -> None:
+    text = "Vous pouvez utiliser Annuler → Marquer, puis Fichier > Fermer. Ensuite Paul va avec Fermer."
+    anchored = {name.name: name.anchored for name in find_names(text, "fr")}
+    assert not any(anchored.get(word) for word in ("Annuler", "Marquer")) and anchored["Paul"]
+
+
+def test_a_part_of_a_text_by_a_letter_is_no_name() -> None:
+    assert not find_names("For what is new, see Section E.21 and Appendix B.", "en")
