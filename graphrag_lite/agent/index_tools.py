@@ -111,6 +111,10 @@ def get_entity(session: Session, request: GetEntity) -> Page:
     entities = index.arrow("entities")
     place = pc.index(entities["id"], request.id).as_py()
     place = place if place >= 0 else pc.index(entities["title"], request.id).as_py()
+    if place < 0:  # another of its names: NASA
+        said = find_mentions(request.id, "", index.names)
+        one = len(said) == 1 and (said[0].start, said[0].end) == (0, len(request.id)) and len(said[0].entities) == 1
+        place = said[0].entities[0] if one else -1
     if place < 0:
         alike = [_entity(index, row)["title"] for row in entities_for(index, request.id)[:3]]
         near = f" Near it: {', '.join(alike)}." if alike else ""

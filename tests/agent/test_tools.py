@@ -72,6 +72,11 @@ def test_paging_to_the_end_shows_every_record_once(opened: Index, tool: str, arg
     assert "the last is" in after["note"] and after["total"] == first["total"]
 
 
+def test_an_entity_is_found_by_another_of_its_names(opened: Index) -> None:
+    (record,) = look(opened, "get_entity", id="NASA")["records"]
+    assert record["title"] == "National Aeronautics and Space Administration"
+
+
 def test_what_a_passage_says_of_its_place_is_true(opened: Index) -> None:
     (record, *_) = look(opened, "search_passages", query="Lyman Spitzer's proposal")["records"]
     (source,) = look(opened, "read_source", id=record["document"], num_lines=200)["records"]
