@@ -15,7 +15,7 @@ from graphrag_lite.retrieval.bm25 import YEAR, term_idf
 from graphrag_lite.retrieval.entity_names import Mention, find_mentions, find_parts
 from graphrag_lite.retrieval.features import Features, distinct_terms, scores_of_terms, widened
 from graphrag_lite.retrieval.other_words import attributes_told, general_terms, other_forms
-from graphrag_lite.retrieval.question_kinds import Kind, asks_for_reply, asks_for_value, kind_asked
+from graphrag_lite.retrieval.question_kinds import Kind, asks_for_reply, asks_for_value, kind_asked, what_and_how
 from graphrag_lite.retrieval.readings import question_readings
 from graphrag_lite.retrieval.said_otherwise import said_otherwise
 from graphrag_lite.retrieval.spelling import names_within, respell
@@ -236,7 +236,9 @@ class Question:
         places = (np.array([place[term] for term in own if term in place], dtype=np.int64) for own in of_names)
         entities = {entity: 1.0 / len(part.entities) for part in parts for entity in part.entities}
         entities |= {entity: 1.0 for mention in self.mentions for entity in mention.entities}
-        only_asks = {term for word in ASKING.intersection(text.casefold().split()) for term in self.terms_of(word)}
+        what, how = what_and_how(text, language)
+        only_asks = set(self.terms_of(how)) - set(self.terms_of(what)) if how else set[str]()
+        only_asks |= {term for word in ASKING.intersection(text.casefold().split()) for term in self.terms_of(word)}
         name_terms = frozenset(term for own in of_names for term in own)
         others = {term: words for term, words in self.other_words.items() if term not in name_terms}
         term_scores = widened(scores_of_terms(index, distinct, only_asks), distinct, others, index)

@@ -13,6 +13,7 @@ HOW_MANY = re.compile(_ASKED["how many"], re.I)
 ASKS_FOR_YEAR, YEAR_TOLD = re.compile(_ASKED["year"], re.I), re.compile(_ASKED["of a year"], re.I)
 SAID = re.compile(r"(?i)\bwhat (?:do|does|did|has|have) .+? (?:say|said|tell|told|think|explain|announced?|report)\b")
 _REPLIES = expressions(__package__, "replies.txt")
+_PARTS = re.compile(r"(?<=[.?!:])\s+")
 _VALUE = re.compile(r"(?:what|when|where|which|who|how (?:many|much|long|often|old|far|big|high))\b", re.I)
 PAST = frozenset("was were did had used formerly previously former before until ago earlier originally".split())
 _BEFORE = PAST | {"ever", "first", "previous", "initial", "initially", "order"}
@@ -49,6 +50,20 @@ def frame_words(question: str, language: str) -> list[str]:
     asked = (_ASKED.get(f"{language} {kind}", "(?!)") for kind in ("time", "location"))
     found = (match for words in asked for match in re.finditer(rf"(?<!\w)(?:{words})(?!\w)", question, re.I))
     return [word for match in found for word in match[0].split()]
+
+
+def what_and_how(question: str, language: str) -> tuple[str, str]:
+    """Return the sentences of a question in `language` that say what it asks, and those that say how to answer it.
+
+    >>> what_and_how("What were sales in 2022? Round your answer to two places.", "en")
+    ('What were sales in 2022?', 'Round your answer to two places.')
+    >>> what_and_how("Round the answer.", "en")
+    ('Round the answer.', '')
+    """
+    told = re.compile(rf"(?<!\w)(?:{_ASKED.get(f'{language} answer', '(?!)')})(?!\w)", re.I)
+    parts = _PARTS.split(question)
+    what = [part for part in parts if "?" in part or not told.search(part)]
+    return (" ".join(what), " ".join(part for part in parts if part not in what)) if what else (question, "")
 
 
 def light_verbs(question: str, language: str) -> list[str]:

@@ -6,11 +6,12 @@ One formula for every kind of question. With every part scaled to BM25's highest
             + dating * dated + spreading * spread
 
 - bm25 counts each term of the question once: long questions repeat what they ask less about. Words that only ask
-  ("how", "which") count half: where people ask each other, they find other questions. The words of an
-  assistant's replies count half, and so once more the reply by its words and names, unless the question asks for
-  replies: they repeat what was asked, and hide the message that tells it. Words in which texts may tell a term
-  otherwise count half of it, in a long question only where the best units do not hold the term. A name that a unit's
-  document is titled with counts there as in the unit that says it best: most of its page says "he" or "the club".
+  ("how", "which") count half: where people ask each other, they find other questions. So do those of sentences that
+  say how to answer ("Round your answer."). The words of an assistant's replies count half, and so once more the reply
+  by its words and names, unless the question asks for replies: they repeat what was asked, and hide the message that
+  tells it. Words in which texts may tell a term otherwise count half of it, in a long question only where the best
+  units do not hold the term. A name that a unit's document is titled with counts there as in the unit that says it
+  best: most of its page says "he" or "the club".
 - meant: where the index has vectors, how far the unit's stands out by its cosine with the question's, weighed by what
   the corpus says such vectors are worth.
 - named: the unit defines an entity that the question names (the entity is its document's title).

@@ -105,6 +105,18 @@ def test_a_name_is_looked_up_as_one_word_where_the_corpus_writes_it_so() -> None
     assert found("Is Red Hat here?") == held("red", "hat")
 
 
+def test_words_that_say_how_to_answer_count_half() -> None:
+    index = build([terms("mayor answer seats", "en")] + [["nothing"]] * 3)
+
+    def scores(question: str) -> list[float]:
+        return features_of(question, index, name_table([])).term_scores.data.round(3).tolist()
+
+    whole = scores("mayor answer seats?")
+    assert scores("Mayor? Answer in seats.") == [whole[0], whole[1] / 2, whole[2] / 2]
+    assert scores("Answer mayor of seats") == scores("answer mayor seats")  # only what a sentence of its own says
+    assert scores("Mayor? Answer mayor.")[0] == whole[0]
+
+
 def test_replies_count_unless_they_are_asked_for() -> None:
     replies = np.array([False, True, False, True, False])
     attributes = replace(NO_DATES, replies=replies)
