@@ -15,7 +15,14 @@ from graphrag_lite.retrieval.bm25 import YEAR, term_idf
 from graphrag_lite.retrieval.entity_names import Mention, find_mentions, find_parts
 from graphrag_lite.retrieval.features import Features, distinct_terms, scores_of_terms, widened
 from graphrag_lite.retrieval.other_words import attributes_told, general_terms, other_forms
-from graphrag_lite.retrieval.question_kinds import Kind, asks_for_reply, asks_for_value, kind_asked, what_and_how
+from graphrag_lite.retrieval.question_kinds import (
+    Kind,
+    asks_for_reply,
+    asks_for_value,
+    heeded,
+    kind_asked,
+    what_and_how,
+)
 from graphrag_lite.retrieval.readings import question_readings
 from graphrag_lite.retrieval.said_otherwise import said_otherwise
 from graphrag_lite.retrieval.spelling import names_within, respell
@@ -30,6 +37,8 @@ from graphrag_lite.text.whole_corpus import Aspect, corpus_aspects
 from graphrag_lite.text.words import ASKING, content_words, terms, without_asking
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
     from graphrag_lite.retrieval.vectors import Floats
 
@@ -251,6 +260,7 @@ class Question:
             ages = attributes.ages(self.now) if self.as_of and not asked else None
             newest_first = self.as_of or (attributes.replies is not None and asks_for_value(text, language))
             order = attributes.order if newest_first and not asked else None
+        replies = None if asks_for_reply(text, language) else attributes.replies
         return Features(
             term_scores=term_scores,
             names=[(mention.entities, at) for mention, at in zip(named, places, strict=True)],
@@ -259,8 +269,16 @@ class Question:
             stated=stated,
             ages=ages,
             order=order,
-            replies=None if asks_for_reply(text, language) else attributes.replies,
+            replies=replies,
+            heeded=None if replies is None or self.dates_asked else self._heeded(replies),  # not what is computed
             name_terms=name_terms,
             held=attributes.held_in(self.periods),
             meant=None if self.vector is None else self.index.meant(self.vector, term_scores),
         )
+
+    def _heeded(self, replies: "npt.NDArray[np.bool_]") -> "npt.NDArray[np.int32]":
+        """Return the units in which a user, and no reply, says what an assistant is to heed."""
+        index = self.index.bm25
+        told = (index.all_of(terms(words, self.analyzed_in)) for words in heeded(self.text, self.language))
+        units: npt.NDArray[np.int32] = np.unique(np.concatenate([index.units[:0], *told]))
+        return np.extract(~replies[units], units)

@@ -84,6 +84,17 @@ def asks_for_reply(question: str, language: str) -> bool:
     return language in _REPLIES and re.search(_REPLIES[language], question, re.I) is not None
 
 
+def heeded(question: str, language: str) -> list[str]:
+    """Return the words of each kind of message that a question to an assistant in `language` is to be answered by.
+
+    >>> heeded("Which books should I read?", "en"), heeded("Which books are there?", "en")
+    (['always ask', 'never ask', 'prefer'], ['always ask', 'never ask'])
+    """
+    for_advice = re.search(rf"(?<!\w)(?:{_REPLIES.get(f'{language} advice', '(?!)')})(?!\w)", question, re.I)
+    kinds = ("always", *(["preferred"] if for_advice else []))
+    return [words for kind in kinds for words in _REPLIES.get(f"{language} {kind}", "").split("|") if words]
+
+
 def asks_for_value(question: str, language: str) -> bool:
     """Say whether a question asks for something as it is now: what a later message says of it holds.
 

@@ -26,6 +26,9 @@ One formula for every kind of question. With every part scaled to BM25's highest
 - dated: BM25 again, for units that say a year within the period that the question's years span.
 - spread: personalised PageRank from the best BM25 units and the question's entities.
 
+In a chat with an assistant, messages in which its user says what always to do when asked, and for a question that asks
+for advice what is preferred, count double: they are heeded though they share few words with the question.
+
 Then units are taken best first, and each discounts for those after it the names of the question that it holds: once
 a film's own article is found, other pages that only repeat its title say little.
 
@@ -84,6 +87,7 @@ class Policy:
     fading: float = 0.1
     newest_depth: int = 3
     replying: float = 0.5
+    heeding: float = 2.0
 
 
 def text_unit_scores(question: Question) -> Vector:
@@ -128,6 +132,8 @@ def rank(question: Features, links: Links, policy: Policy) -> Vector:
         scores += policy.holding * question.held * bm25
     if question.ages is not None:
         scores *= (1.0 + question.ages) ** -policy.fading
+    if question.heeded is not None:
+        scores[question.heeded] *= policy.heeding
     titled = question.terms_of(lambda entity: len(links.definitions.row(entity)) > 0)
     rates = policy.discount * np.maximum(titled, links.about * question.in_name)
     taken = _discounted(scores, term_scores, rates, policy.discount_depth)

@@ -125,6 +125,22 @@ def test_replies_count_unless_they_are_asked_for() -> None:
     assert read("Who did you say is mayor?", None, attributes).replies is None
 
 
+def test_what_a_user_says_to_do_always_and_prefers_is_heeded_in_a_chat_with_an_assistant() -> None:
+    said = ("Always give prices when I ask of hotels.", "I prefer trains.", "You always ask, and prefer planes.", "Hi")
+    index = build([terms(text, "en") for text in said])
+    chat = Attributes(np.full(4, np.nan), name_table([]), [], replies=np.array([False, False, True, False]))
+
+    def heeded(question: str, attributes: Attributes = chat) -> list[int] | None:
+        found = features_of(question, index, name_table([]), attributes).heeded
+        return None if found is None else found.tolist()
+
+    assert heeded("Which hotels are there?") == [0]
+    assert heeded("Which hotel do you recommend?") == [0, 1]
+    assert heeded("Which hotel did you recommend?") is None  # asks for what was said
+    assert heeded("How many days passed between my trip to Oslo and the race?") is None  # is computed
+    assert heeded("Which hotel do you recommend?", replace(chat, replies=None)) is None
+
+
 def test_the_newest_goes_first_as_of_a_day_and_of_a_value_that_a_chat_with_an_assistant_tells() -> None:
     order = np.arange(5.0)
     people, chat = (replace(ATTRIBUTES, order=order, replies=replies) for replies in (None, order > 3))

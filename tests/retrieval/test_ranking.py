@@ -144,6 +144,11 @@ def stated(units: list[int], fits: list[float] | None = None) -> list[tuple[np.n
     return [(np.array(units, dtype=np.int64), np.array(fits or [1.0] * len(units)))]
 
 
+def test_what_an_assistant_is_to_heed_counts_double() -> None:
+    question = replace(ask([[1.0], [0.6], [0.4]]), heeded=np.array([1, 2], np.int32))
+    assert rank(question, graph(3, {}, {}), OFF).tolist() == pytest.approx([1.0, 1.2, 0.8])
+
+
 def test_of_the_units_that_have_what_is_stated_the_best_match_gains_most_and_rare_values_more() -> None:
     links, question = graph(6, {}, {}), ask([[0.2], [0.6], [1.0], [0.0], [0.0], [0.0]])
     policy = replace(OFF, stating=1.0)
@@ -283,7 +288,7 @@ def test_every_weight_is_used() -> None:
     ages = np.array([9.0, 0.0, 5.0, 7.0, 1.0, 3.0, 2.0, 0.0])
     asked = ask(terms, named=[0], in_name=[0], dated=[1, 3])
     question = replace(asked, ages=ages, replies=np.arange(8) == 3, stated=stated([2, 5]), meant=np.linspace(0.1, 0, 8))
-    question = replace(question, held=np.arange(8) / 8, order=-ages)
+    question = replace(question, held=np.arange(8) / 8, order=-ages, heeded=np.array([7], np.int32))
     usual = rank(question, links, Policy())
     for field in fields(Policy):
         value = getattr(Policy(), field.name)
