@@ -219,3 +219,14 @@ def test_what_a_model_dates_is_folded(tmp_path: Path) -> None:
         ("Cleo Iverson", "2003-01-01", "", ""),
         ("Dora Jones", "1999-01-01", "2002-01-01", "stated"),
     ]
+
+
+def test_a_timeline_shows_a_sentence_once_for_each_time(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    row = {"speaker": "Ann Lee", "timestamp": "2023-05-30", "text": "I live in Oslo and work at Norsk Data."}
+    pipeline.index(corpus({"chat.jsonl": json.dumps(row)}), tmp_path / "output", Settings())
+    lines, listed = (
+        CliRunner().invoke(main, ["timeline", "Ann Lee", *how, "--root", str(tmp_path)]).output.splitlines()
+        for how in ([], ["--json"])
+    )
+    assert lines == ["2023-05-30 – …", "    Ann Lee: I live in Oslo and work at Norsk Data.  (chat.jsonl)"]
+    assert len(listed) == 2

@@ -121,8 +121,10 @@ def timeline(about: str, root: Root, first: str | None, last: str | None, as_jso
             terminal.print_json(*(entry.to_dict() for entry in entries))
             return
         console = terminal.Output()
-        for entry in entries:
-            console.print(Text(entry.range))
-            _print_said(console, entry.source.text, terminal.source_of(entry.source.path, entry.source.document))
+        sources = ((entry.range, entry.source) for entry in entries)
+        said = ((when, one.text, terminal.source_of(one.path, one.document)) for when, one in sources)
+        for when, sentence, source in dict.fromkeys(said):  # one sentence can state two things of one time
+            console.print(Text(when))
+            _print_said(console, sentence, source)
         if not entries:
             console.print("The corpus dates nothing of it.", style="dim", markup=False, highlight=False)
