@@ -11,7 +11,7 @@ from graphrag_lite.text.dates import LONGEST, iso_date
 from graphrag_lite.text.timestamps import column_to_iso, is_standard
 
 DATE_LINE = re.compile(
-    r"^\W{0,4}(?:date|sent|datum|gesendet|fecha|data(?=: ?\d)|дата|日付|日期|날짜|التاريخ|दिनांक|तारीख)\W{1,5}"
+    r"^\W{0,4}(?:(?:(?:release|publication) )?date|released|published|sent|datum|gesendet|fecha|data(?=: ?\d)|дата|日付|日期|날짜|التاريخ|दिनांक|तारीख)\W{1,5}"
     r"(?:date: )?((?:\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]{4,30})?)|[^\n]{6,80}$)",
     re.I | re.M,
 )
@@ -22,6 +22,8 @@ DATED = re.compile(r"(?<!\d)[12]\d{3}(?!\d)|\d{1,2}[-/.]\d{1,2}[-/.]\d{2}")
 def stated_date(text: str, fields: Fields) -> dict[str, str]:
     """Return what a `Date: Tue, 30 May 2023` line near the top of a text states, or a first line that is all a day.
 
+    >>> stated_date("Release 15.7\\n\\nRelease date: 2024-05-09", Fields())
+    {'timestamp': '2024-05-09'}
     >>> stated_date("Acme earnings call\\nQ4\\n\\nTuesday, July 22, 2014\\n\\nANN LEE: Hello.", Fields())
     {'timestamp': 'Tuesday, July 22, 2014'}
     """

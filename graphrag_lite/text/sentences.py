@@ -17,6 +17,7 @@ NUMBERED = re.compile(
 ORDINAL = re.compile(r"\b(?:am|vom|zum|zur|im|beim|de[rnms]|die|das|ab|bis|seit)\s\d{1,2}\.\s*$", re.I)
 OF_ORDINAL = re.compile(r"Jan|Febr|März|April|Mai\b|Jun|Jul|Aug|Septem|Oktob|Novem|Dezem|Jahrhundert")
 NAME_BEGUN = re.compile(r"\s\.\w")  # "the .NET Foundation"
+HEAD_NUMBER = re.compile(r"(?m)^#{1,6} (?:[^\W\d_]{1,12} )?[\w.]{1,12}\.\s*$")  # "## Appendix B. ", "### E.14.2. "
 # sentencex sees one paragraph at a time: over a whole text it pairs quotation marks across paragraphs, and one inserted
 # sentence moved up to 25 ends far away.
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
@@ -125,11 +126,14 @@ def _segmented(paragraph: str, language: str) -> list[str]:
 def _goes_on(text: str, end: int, behind: str, language: str) -> bool:
     """Say whether the full stop before `end` is none of a sentence, from what stands before and behind it.
 
+    >>> text = "### E.14.2. Changes\\n\\nIt runs."
+    >>> [text[start:end] for start, end in sentences(text)]
+    ['### E.14.2. Changes\\n\\n', 'It runs.']
     >>> text = "Er kam am 30. Juni. Er war 30. Ute ging."
     >>> [text[start:end] for start, end in sentences(text, "de")]
     ['Er kam am 30. Juni. ', 'Er war 30. ', 'Ute ging.']
     """
-    if UNFINISHED.search(text, max(0, end - 12), end):
+    if UNFINISHED.search(text, max(0, end - 12), end) or HEAD_NUMBER.search(text, max(0, end - 40), end):
         return True
     if language == "en" or not NUMBERED.search(text, max(0, end - 16), end):
         return False
