@@ -126,19 +126,17 @@ qualify row_number() over (partition by low, high order by
     relation = '', n_relation desc, relation_strength desc, relation, n desc, strength desc, a) = 1
 
 [touched]
--- What is described as it was in the last run: no row of its mentions is new or gone, in no document whose language is
--- told otherwise now, and nothing that its names mean. More than what changed is touched: whatever a name of it means in
--- any document, and every pair of what is. `_now` and `_before` are the rows of what is not the same in both runs, by
--- document, or by name: only what is in them matters here.
+-- What is described as it was in the last run: no document that mentions it is new, gone, read otherwise or in a
+-- language that is told otherwise now, and nothing that its names mean. More than what changed is touched: whatever a
+-- name of it means in any document, and every pair of what is. `_now` and `_before` are the rows of what is not the same
+-- in both runs, by document, or by name: only what is in them matters here.
 create table other_meaning as
     select name from ((from entity_resolutions_now except from entity_resolutions_before)
         union all (from entity_resolutions_before except from entity_resolutions_now));
 create table other_mention as
-    select name from ((from entity_mentions_now except all from entity_mentions_before)
-        union all (from entity_mentions_before except all from entity_mentions_now))
-    union select unnest([source, target]) from (
-        (from relationship_mentions_now except all from relationship_mentions_before)
-        union all (from relationship_mentions_before except all from relationship_mentions_now))
+    select name from entity_mentions_now union select name from entity_mentions_before
+    union select unnest([source, target]) from relationship_mentions_now
+    union select unnest([source, target]) from relationship_mentions_before
     union select name from entity_mentions semi join retold using (document_id);
 create table meaning as
     select name, entity_id as entity from entity_resolutions
