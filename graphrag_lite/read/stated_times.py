@@ -11,7 +11,8 @@ from graphrag_lite.text.dates import LONGEST, iso_date
 from graphrag_lite.text.timestamps import column_to_iso, is_standard
 
 DATE_LINE = re.compile(
-    r"^\W{0,4}(?:(?:(?:release|publication) )?date|released|published|sent|datum|gesendet|fecha|data(?=: ?\d)|дата|日付|日期|날짜|التاريخ|दिनांक|तारीख)\W{1,5}"
+    r"^\W{0,4}(?:(?:(?:release|publication) )?date|released|published|sent|"
+    r"datum|gesendet|fecha|data(?=: ?\d)|дата|日付|日期|날짜|التاريخ|दिनांक|तारीख)\W{1,5}"
     r"(?:date: )?((?:\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]{4,30})?)|[^\n]{6,80}$)",
     re.I | re.M,
 )
