@@ -90,7 +90,7 @@ def scores(folder: Path, size: int) -> Scores:
     episodes = tables.make("episodes", [])
     found = asyncio.run(extract_graph(documents, units, episodes, settings=chosen, model=model, prompts=prompts.load()))
     assert not failures, failures[:3]
-    resolved, _ = asyncio.run(
+    resolved, *_ = asyncio.run(
         resolve_entities(
             documents,
             units,

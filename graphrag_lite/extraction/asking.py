@@ -12,7 +12,7 @@ from graphrag_lite import prompts as forms
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.extraction.said_before import context_lines, dated
 from graphrag_lite.llm.chat import Message
-from graphrag_lite.llm.stage_model import AHEAD, BEGUN, StageModel
+from graphrag_lite.llm.stage_model import AHEAD, StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.settings import ExtractClaims, ExtractGraph, SplitTextUnits
 
@@ -125,8 +125,8 @@ def texts_begun(settings: ExtractGraph, cutting: SplitTextUnits, model: StageMod
     """Return what begins to ask about the first texts while files are read: as many as keep the model busy."""
 
     def told(text: str, date: str) -> None:
-        busy = sum(not outcome.done() for outcome in model.begun.values()) >= BEGUN * model.model.settings.concurrency
-        if busy or len(text) > LONG:
+        n_waiting = sum(not outcome.done() for outcome in model.begun.values())
+        if n_waiting >= model.model.settings.concurrency or len(text) > LONG:
             return
         from graphrag_lite.text.sentences import sentences
         from graphrag_lite.text.splitting import split

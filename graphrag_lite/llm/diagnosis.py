@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 REDIRECTS = {301, 302, 303, 307, 308}
 HEALS = {408, 409, 425, 429}  # and 5xx, but for 501
 PROXY_WANTS_A_NAME = 407
+TOOK_TOO_LONG = {504, 524}  # for a gateway, before a server that may go on writing: it would at every attempt
 MESSAGE = 500  # characters of an endpoint's message that are shown
 EXCERPT = 150  # of what it has sent instead of an answer
 # Said with 400 in the place of 401 and 404: by Gemini; by LiteLLM, whose database holds all keys but one; by Bedrock.
@@ -112,6 +113,7 @@ class Diagnosis:
         choices = answer.get("choices")
         place = choices[0] if isinstance(choices, list) and choices else answer
         error = place.get("error") if isinstance(place, dict) else None
+        error = error or (answer if answer.get("object") == "error" else None)  # vLLM's and FastChat's
         if error:  # as OpenRouter does, with status 200, also where a reply breaks off
             code = str(error.get("code")) if isinstance(error, dict) else ""
             status = int(code) if re.fullmatch("[45][0-9][0-9]", code) else 500
@@ -150,7 +152,8 @@ class Diagnosis:
             ) from None
         long = re.search(r"context.?(size|length|window)", message, re.IGNORECASE)  # llama.cpp says so with 500, too
         if status in HEALS or (status >= 500 and status != 501 and not long):
-            raise Trouble(f"{said.rstrip('.')}.", pause=asked_pause(headers, text)) from None
+            paid = status in TOOK_TOO_LONG
+            raise Trouble(f"{said.rstrip('.')}.", pause=asked_pause(headers, text), paid=paid) from None
         if re.search("context|too long|too many tokens|too large", message, re.IGNORECASE):
             said += "\nA model with a larger context can take it; or make what is sent smaller in the settings."
         raise Refused(said, status, message) from None

@@ -308,6 +308,14 @@ def test_json_that_a_gateway_has_as_the_call_of_a_tool_which_nobody_named_is_the
         assert answer(chat_of(server))[0].text == "Marley."
 
 
+def test_an_error_that_is_the_answer_is_told_at_once() -> None:
+    said = {"object": "error", "message": "The model `x` does not exist.", "type": "NotFoundError", "code": 404}
+    with StubServer(lambda _: Fault(raw=json.dumps(said))) as server:
+        with pytest.raises(ModelError, match=r"404: The model `x` does not exist\.[^\n]*\nCheck the model's name"):
+            answer(chat_of(server))
+        assert server.n_requests == 1
+
+
 def test_json_between_fences_is_no_reason_to_ask_for_another_form() -> None:
     with StubServer(lambda _: 'Here you go:\n```json\n{"title": "M"}\n```\nLet me know.') as server:
         assert len(answer(chat_of(server), *[ask(schema=SCHEMA)] * 2)) == server.n_requests

@@ -307,8 +307,9 @@ def test_what_can_heal_is_tried_again_and_no_more_than_the_settings_say(fault: F
         (Fault(hang=True), "llm.timeout"),
         (Fault("Marley.", drip=0.05), "llm.timeout"),
         (Fault(raw='{"choices": [], "usage": {"prompt_tokens": 9}}'), "without what was asked for"),
+        (Fault(status=504, raw="<title>504 Gateway Time-out</title>"), "answered 504"),
     ],
-    ids=["silent", "never done", "of no use"],
+    ids=["silent", "never done", "of no use", "a gateway's time"],
 )
 def test_what_may_be_paid_for_at_every_attempt_is_sent_once_more(fault: Fault, says: str) -> None:
     with StubServer(lambda _: fault) as server:
