@@ -334,3 +334,15 @@ def test_rows_of_one_name_are_told_once(tmp_path: Path) -> None:
     answer = indexed(rows, tmp_path / "birds.csv").query("How many Blue Gull birds are there?")
     assert answer.answer == "12 of 24 have species: Blue Gull.\n- Blue Gull (12 rows) [1]"
     assert len(answer.documents) == 12
+
+
+def test_what_is_counted_in_a_row_is_not_rows(tmp_path: Path) -> None:
+    boats = [*map(str, range(1, 15)), "C", "D"]
+    lines = [
+        f"1912-04-15 0{n % 3}:{3 * n:02},{('Port', 'Starboard')[n % 2]},{boat},{n},{60 + n}"
+        for n, boat in enumerate(boats)
+    ]
+    (tmp_path / "Liferafts.csv").write_text("\n".join(["launch,side,raft,men,seats", *lines]))
+    index = graphrag_lite.index(tmp_path / "Liferafts.csv", tmp_path)
+    assert index.query("How many people were in liferaft 8?").answer == "raft: 8: men: 7 [1] seats: 67 [2]"
+    assert index.query("How many liferafts were on the port side?").answer.startswith("8 of 16 have side: Port.")

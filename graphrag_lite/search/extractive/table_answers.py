@@ -112,6 +112,8 @@ def _answer_of(asked: Asked, method: str, table: Table, ranking: Ranking) -> Ans
         return compose(question, method, [], ranking)  # no row is of that day, or has that number
     if told or one or not chosen or not lists or left > 1:
         return told
+    if counts and _counts_others(asked, chosen, table):
+        return _numbers_of_row(asked, method, chosen, table)
     if not table_values.units_of(chosen):
         chosen = table_values.without_verbs(asked, chosen)
     return _listed(asked, method, chosen, table)
@@ -122,6 +124,22 @@ def _is_of_table(asked: Asked, values: Sequence[Value], table: Table) -> bool:
     fields = [field for field in table.file.fields if is_field(asked, field, asked.said)]
     of_fields = [Value(field, "", frozenset(), frozenset()) for field in fields]
     return unexplained(asked, [*values, *of_fields], table) <= 1
+
+
+def _counts_others(asked: Asked, chosen: Sequence[Value], table: Table) -> bool:
+    """Say whether a question counts something else than rows, and names their file: "How many people in boat 5?"."""
+    of_file, of_values = set(asked.terms(name_of(table.file))), set().union(*(value.words for value in chosen))
+    said = [asked.terms(word) for n, word in enumerate(asked.words) if n not in of_values and word in asked.content]
+    counted, *others = [any(is_of(one, of_file) for one in of_word) for of_word in said] or [True]
+    return not counted and any(others)
+
+
+def _numbers_of_row(asked: Asked, method: str, chosen: Sequence[Value], table: Table) -> Answer | None:
+    """Answer with the numbers of the only row that has some values: one of them may be what is counted."""
+    having = sorted(rows_of(asked.question.index, table_values.units_of(chosen)))
+    numbers = [one for one in table.cells(having[0]) if one.field in table.numbers] if len(having) == 1 else []
+    about = said_of(chosen)
+    return shown(asked.question, method, numbers, about=about) if 0 < len(numbers) <= SHOWN else None
 
 
 def _cell_of_title(question: "Question", method: str, ranking: Ranking) -> Answer | None:
@@ -138,7 +156,9 @@ def _cell_of_title(question: "Question", method: str, ranking: Ranking) -> Answe
             named.setdefault(name, row)
     rest = re.sub("|".join(map(_whole, named)), " ", question.text) if named else ""
     asked = Asked(question)
-    rows = [cells_of(index, row) for row in named.values()]
+    rows = [
+        [one for one in cells_of(index, row) if one.value.casefold() != name.casefold()] for name, row in named.items()
+    ]
     told = [one for one in asked_for(asked, rows, rest) if one]
     if not told and _HOW_LONG.match(question.text):
         told = [cell for row in rows for cell in _span_of(row)]
