@@ -1,6 +1,5 @@
 """What an answer without a model is made of: chosen sentences, in an order that reads, or nothing."""
 
-import json
 import re
 from pathlib import Path
 
@@ -103,21 +102,6 @@ def test_what_is_asked_for_comes_first(tmp_path: Path) -> None:
     )
     assert kind_asked("When was the Marigold built?", "en") == "time"
     assert index.query("When was the Marigold built?").citations[0].text.startswith("The Marigold was built in 1871")
-
-
-def test_more_than_two_sentences_support_an_answer_only_where_they_hold_much_of_the_question(tmp_path: Path) -> None:
-    best = "The masts of oak, the sails and the ropes of a ship were tarred by hand in spring."
-    others = (
-        "Masts came from the north in rafts.",
-        "All oak was dear by then in the towns.",
-        "Old sails became coats for children.",
-        "Good ropes are made of the hemp of Riga.",
-        "In spring the river is high and cold.",
-    )
-    index = index_of(tmp_path, json.dumps({"text": f"{best} {' '.join(others)}"}), '{"text": "The weather was fine."}')
-    told = [one.text for one in index.query("Are masts of oak, sails and ropes tarred in spring?").citations]
-    assert told[0] == best
-    assert len(told) == 3
 
 
 def test_a_reason_behind_what_repeats_the_question_comes_first(tmp_path: Path) -> None:

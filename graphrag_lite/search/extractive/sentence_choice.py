@@ -33,9 +33,6 @@ ENOUGH = 0.07  # of the best sentence's value: what has less is left out
 # Times that, where a sentence has only names in common with the question, in a corpus of so few text units: of a larger
 # one what is read fits better, and the cut costs .7% of the answers of ten sets what was asked for.
 SUPPORT, FEW = 5.0, 300
-# Behind two that support it, a sentence holds this share of what the best does on its own. That leaves out 8% of the
-# words and .3% of the answers of five sets of questions; .5 leaves out 13% and 1.7%.
-SUPPORTING, FURTHER = 2, 0.4
 SAID = 0.5  # what a term counts once it has been said
 SAME_UNIT = 0.85  # what the next sentence of a text unit counts
 # Times what a sentence is worth as the first one that tells of what begins where the period asked about does: who asks
@@ -126,15 +123,14 @@ def _one_by_one(
     """Return up to `most` sentences, best first, none that says what is `told`.
 
     Each is worth `least` when it is chosen, and more where it has only `names` in common with the question and the
-    best one says more; behind SUPPORTING of them, FURTHER of what the best one is. `left` of `whole` is what the terms
-    of the question weigh, and is used up.
+    best one says more. `left` of `whole` is what the terms of the question weigh, and is used up.
     """
     n_of_unit = Counter[int]()
 
     def cost(number: int) -> float:
         return -candidates[number].value(left, whole) * SAME_UNIT ** n_of_unit[candidates[number].place.unit]
 
-    full, asked, further = dict(left), left.keys() - names, 0.0
+    full, asked = dict(left), left.keys() - names
     chosen: list[Statement] = []
     known = [frozenset(terms(text, language)) for text, language in told]
     length = sum(len(text) for text, _ in told)
@@ -144,12 +140,9 @@ def _one_by_one(
             break
         if says_the_same(candidate.terms, known):
             continue
-        alone = candidate.value(full, whole)
         if not chosen:
-            asked, further = asked if asked & candidate.terms else set(), FURTHER * alone
-        elif (len(chosen) > SUPPORTING and alone < further) or (
-            asked and asked.isdisjoint(candidate.terms) and alone < SUPPORT * least
-        ):
+            asked = asked if asked & candidate.terms else set()
+        elif asked and asked.isdisjoint(candidate.terms) and candidate.value(full, whole) < SUPPORT * least:
             continue
         known.append(candidate.terms)
         chosen.append(candidate.place)
