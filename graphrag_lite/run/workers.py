@@ -128,7 +128,9 @@ def work_size(item: Any) -> int:
         return len(item) * work_size(item[0]) if item else 0
     if isinstance(item, dict):
         item = tuple(item.values())
-    return sum(map(work_size, item)) if isinstance(item, tuple) else getattr(item, "n_characters", 1)
+    if isinstance(item, tuple):
+        return sum(len(one) if type(one) is str else work_size(one) for one in item)
+    return getattr(item, "n_characters", 1)
 
 
 def split_work(items: Iterable[T], most: int) -> Iterator[list[T]]:
