@@ -122,15 +122,19 @@ def work_size(item: Any) -> int:
     >>> work_size("whale"), work_size(("id", ["to", "be"])), work_size(7)
     (5, 6, 1)
     """
-    if isinstance(item, str):
+    kind = type(item)
+    if kind is str:
         return len(item)
-    if isinstance(item, list):
+    if kind is int or kind is float or kind is bool:
+        return 1
+    if kind is list:
         return len(item) * work_size(item[0]) if item else 0
-    if isinstance(item, dict):
-        item = tuple(item.values())
-    if isinstance(item, tuple):
-        return sum(len(one) if type(one) is str else work_size(one) for one in item)
-    return getattr(item, "n_characters", 1)
+    if not isinstance(item, dict | tuple):
+        return int(getattr(item, "n_characters", 1))
+    total = 0  # by a loop: this is asked of every item
+    for one in item.values() if isinstance(item, dict) else item:
+        total += len(one) if type(one) is str else work_size(one)
+    return total
 
 
 def split_work(items: Iterable[T], most: int) -> Iterator[list[T]]:
