@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,11 +15,12 @@ import graphrag_lite
 from graphrag_lite import pipeline, tables
 from graphrag_lite.errors import TableError
 from graphrag_lite.ops import check
+from graphrag_lite.retrieval.bm25 import read_postings, read_segments
 from graphrag_lite.run import snapshots
 from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages.publish_documents import publish_documents
-from graphrag_lite.tables import parts
+from graphrag_lite.tables import parts, segments
 from graphrag_lite.tables.row_groups import RowGroups
 from graphrag_lite.views.exports import exported
 
@@ -152,3 +154,38 @@ def test_an_edited_file_writes_few_parts_again(tmp_path: Path) -> None:
     whole = pq.ParquetFile(io.BytesIO(files["text_units.parquet"])).read()
     assert whole.equals(tables.read(after.snapshot, "text_units")) and "human_readable_id" in whole.column_names
     assert opened.query("Where did Alma Reed meet Jonas Falk?").citations
+
+
+def postings(n_units: int, *, start: int = 0) -> pa.Table:
+    """Return postings of units that hold one of seven words each, every one of them others, and a word of their own."""
+    held: dict[str, list[tuple[int, int]]] = {}
+    for unit in range(start, n_units):
+        for word, n in ((f"w{unit % 7}", unit % 3 + 1), (f"own{unit}", 1), ("all", unit % 9 + 1)):
+            held.setdefault(word, []).append((unit - start, n))
+    rows = [(term, 1.0, [unit for unit, _ in each], [n for _, n in each]) for term, each in sorted(held.items())]
+    return tables.make("search_terms", rows)
+
+
+def test_postings_in_ranges_of_rows_are_read_as_one_and_term_by_term(
+    folders: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "LEAST", 32)
+    whole, norms = postings(900), pa.chunked_array([np.linspace(1, 2, 900)])
+    path = tables.write(folders[0], "search_terms", whole)
+    assert path.is_dir() and tables.read(folders[0], "search_terms").equals(whole)
+    assert tables.stored_shape(folders[0], "search_terms") == (tables.schema("search_terms"), whole.num_rows)
+    assert tables.sha256(whole, "search_terms") == snapshots.file_digest(path)
+    held = tables.open_segments(folders[0], "search_terms")
+    assert held is not None
+    one, other = read_segments(held, norms), read_postings(whole, norms)
+    assert len(one.units) == len(other.units) and one.novelty == other.novelty
+    for term in ("all", "w3", "own0", "own899", "none"):
+        assert one.units_of(term).tolist() == other.units_of(term).tolist()
+        assert (one.scores([term, "all"]) == other.scores([term, "all"])).all()
+    assert sorted(one.forms("own12").tolist()) == sorted(other.forms("own12").tolist())
+    after = tables.write(folders[1], "search_terms", postings(900, start=1), folders[0])
+    anew = tables.write(folders[2], "search_terms", postings(900, start=1))
+    assert snapshots.file_digest(after) == snapshots.file_digest(anew)
+    there = {file.stat().st_ino for file in tables.files(folders[0])}
+    new = [file for file in tables.files(folders[1]) if file.stat().st_ino not in there]
+    assert len(new) <= 2 and len(tables.files(folders[1])) > 5  # what is said of terms, and the first range

@@ -26,7 +26,7 @@ from graphrag_lite.ops import check
 from graphrag_lite.run import file_hashes, snapshots
 from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings
-from graphrag_lite.tables import parts
+from graphrag_lite.tables import parts, segments
 
 METHODS = ("fast", "standard")
 OF_COMMUNITIES = {
@@ -120,6 +120,7 @@ def happen(corpus: Path, night: Night) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_an_index_of_what_changed_is_the_index_from_nothing(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "LEAST", 500)  # tables in parts, though small
+    monkeypatch.setattr(segments, "LEAST", 4)
 
     @tried(2)
     @given(beginning=BEGINNINGS, nights=NIGHTS)

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from graphrag_lite.graph.sparse import Csr
 from graphrag_lite.retrieval.columns import Strings, lists, numbers
 from graphrag_lite.retrieval.postings import Postings, count_postings
+from graphrag_lite.tables import segments
 from graphrag_lite.text.words import ASKING, UNSPACED
 
 if TYPE_CHECKING:
@@ -104,9 +105,16 @@ class Bm25(Postings):
 
     def forms(self, word: str) -> npt.NDArray[np.int32]:
         """Return the units that hold a word, or one that begins like it, in no order, once for each such word."""
+        return self.units[self._span_of_forms(word)]
+
+    def _span_of_forms(self, word: str) -> slice:
         stem = word[: max(LEAST_STEM, len(word) - ENDING)]
         low, high = bisect_left(self.vocabulary, stem), bisect_left(self.vocabulary, stem + "\U0010ffff")
-        return self.units[int(self.offsets[low]) : int(self.offsets[high])]
+        return slice(int(self.offsets[low]), int(self.offsets[high]))
+
+    def _n_forms(self, word: str) -> int:
+        span = self._span_of_forms(word)
+        return int(span.stop - span.start)
 
     @cached_property
     def novelty(self) -> tuple[float, float]:
@@ -123,7 +131,7 @@ class Bm25(Postings):
         if n <= 0:
             return 1.0, 1.0
         long = [word for word in words if len(word) >= LEAST_STEM + ENDING]
-        return n_new / n, n_new / n * sum(len(self.forms(word)) > 1 for word in long) / max(1, len(long))
+        return n_new / n, n_new / n * sum(self._n_forms(word) > 1 for word in long) / max(1, len(long))
 
 
 def term_idf(index: Bm25, question_terms: Iterable[str]) -> dict[str, float]:
@@ -172,3 +180,10 @@ def read_postings(table: "pa.Table", norms: "pa.ChunkedArray") -> Bm25:
     return Bm25(
         Strings(data["term"]), offsets, units, counts, numbers(data["idf"], "float64"), numbers(norms, "float64")
     )
+
+
+def read_segments(held: segments.Segments, norms: "pa.ChunkedArray") -> Bm25:
+    """Return the postings of a table in parts, each read when a question asks for it."""
+    units, counts = (segments.Postings(held, name) for name in ("rows", "counts"))
+    vocabulary, idf = Strings(held.terms["term"]), numbers(held.terms["idf"], "float64")
+    return Bm25(vocabulary, held.offsets, units, counts, idf, numbers(norms, "float64"))  # type: ignore[arg-type]

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphrag_lite.retrieval.columns import Strings
 from graphrag_lite.retrieval.spelling import readings
 from graphrag_lite.retrieval.title_numbers import as_titles_say
 from graphrag_lite.text.numbered_titles import as_said
@@ -32,8 +31,7 @@ def question_readings(
     Of its two `languages` one is its own, the other that which its words are analysed in. Words that are `left_out`, in
     lower case, are no errors.
     """
-    vocabulary = Strings(index.column("search_terms", "term"))
-    found = readings(text, languages[1], index.bm25, vocabulary, index.passage, capitalized, left_out)
+    found = readings(text, languages[1], index.bm25, index.vocabulary, index.passage, capitalized, left_out)
 
     def borne_out(stated: str, said: "Numbered", word: str) -> bool:
         return _is_of_titles(index, stated, said, word)

@@ -14,6 +14,8 @@ from graphrag_lite.tables.row_groups import RowGroups
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from graphrag_lite.tables.segments import Segments
+
 INTACT_BYTES = 32_000_000  # of a mapped table: up to here its hash is compared when it is opened, which takes 50 ms
 
 
@@ -58,6 +60,12 @@ class SnapshotTables:
             if column in self._groups[table].long:
                 return self._groups[table].value(column, row)
         return self.column(table, column)[row].as_py()
+
+    def segments(self, name: str) -> "Segments | None":
+        """Open a table of postings that is in parts, of which nothing is read yet. Raises TableError."""
+        found = tables.open_segments(self.folder, name)
+        self._compare(name)
+        return found
 
     def _compare(self, name: str) -> None:
         """Raise TableError where a mapped table that is not large is not what the manifest says."""

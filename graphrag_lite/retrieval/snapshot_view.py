@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.errors import InputError
 from graphrag_lite.read.documents import ROLES
-from graphrag_lite.retrieval.bm25 import Bm25, read_postings
+from graphrag_lite.retrieval.bm25 import Bm25, read_postings, read_segments
 from graphrag_lite.retrieval.columns import Strings, lists, matrices, numbers
 from graphrag_lite.retrieval.conditions import dated_until, read_condition
 from graphrag_lite.retrieval.snapshot_tables import SnapshotTables
@@ -98,10 +98,17 @@ class SnapshotView(SnapshotTables):
         ordered = sorted(counts, key=lambda code: (-counts[code], code))
         return [code for code in ordered if counts[code] >= MIN_SHARE * sum(counts.values())]
 
+    @property
+    def vocabulary(self) -> Strings:
+        """The terms of all text units, sorted."""
+        return cast("Strings", self.bm25.vocabulary)
+
     @cached_property
     def bm25(self) -> Bm25:
         """BM25 over text units."""
-        return read_postings(self.arrow("search_terms"), self.column("search_units", "norm"))
+        norms = self.column("search_units", "norm")
+        held = self.segments("search_terms")
+        return read_segments(held, norms) if held else read_postings(self.arrow("search_terms"), norms)
 
     @cached_property
     def report_bm25(self) -> Bm25:
@@ -333,6 +340,9 @@ class LimitedView(SnapshotView):
                 table = without_enders(table, self.column("fact_mentions", "id"))
             self._read[name] = table.combine_chunks()
         return self._read[name]
+
+    def segments(self, name: str) -> None:
+        """Return nothing: of every table, what is left is held."""
 
     def column(self, table: str, column: str) -> "pa.ChunkedArray":
         return self.arrow(table)[column]

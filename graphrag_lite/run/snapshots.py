@@ -342,7 +342,7 @@ def file_digest(path: Path) -> str:
     """Return the sha256 of a table's file, or what tells those of its parts; empty where it cannot be read."""
     try:
         if path.is_dir():
-            return parts.joined((file.name, file_digest(file)) for _, file in parts.part_files(path))
+            return parts.joined((file.name, file_digest(file)) for file in parts.all_files(path))
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice, pairwise
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.errors import TableError
-from graphrag_lite.tables import parts
+from graphrag_lite.tables import parts, segments
 from graphrag_lite.tables.arrow import (
     PART,
     check,
@@ -28,6 +27,7 @@ from graphrag_lite.tables.arrow import (
 from graphrag_lite.tables.declared import (
     BLOCKS,
     FINAL,
+    IN_RANGES,
     MAPPED,
     NUMBER,
     OF_TITLES,
@@ -39,13 +39,14 @@ from graphrag_lite.tables.declared import (
     WORKING,
     Key,
 )
+from graphrag_lite.tables.disk import link, remove, replace_file, size, sync_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "STORED_IN", "TABLES", "WORKING"]
 __all__ += ["Key", "check", "columns", "foreign_keys", "has_nulls", "intern_strings", "make", "make_columns", "rows"]
-__all__ += ["PART", "schema", "spare_pandas"]
+__all__ += ["PART", "link", "remove", "replace_file", "schema", "size", "spare_pandas", "sync_folder"]
 
 AGAIN = "Run `graphrag-lite index` to build it again."
 ENDINGS = (".parquet", ".arrow")
@@ -71,36 +72,6 @@ def has_file(name: str) -> bool:
 def files(folder: Path) -> list[Path]:
     """Return the files in a snapshot folder that are tables, or parts of one, by their endings, in order."""
     return sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS and path.is_file())
-
-
-def size(path: Path) -> int:
-    """Return the bytes of a table's file, or of its parts."""
-    return sum(file.stat().st_size for _, file in parts.part_files(path))
-
-
-def remove(path: Path) -> None:
-    """Remove a table's file, or its parts, where they are there."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def link(source: Path, target: Path) -> None:
-    """Put a table of an older snapshot into a newer one without copying it, where the file system can."""
-    remove(target)
-    if source.is_dir():
-        target.mkdir()
-        for _, part in parts.part_files(source):
-            link(part, target / part.name)
-        sync_folder(target)
-        return
-    try:
-        target.hardlink_to(source)
-    except OSError:
-        shutil.copy2(source, target)
-        with target.open("rb+") as file:
-            os.fsync(file.fileno())
 
 
 def write(folder: Path, name: str, data: "pa.Table | pa.RecordBatchReader", last: Path | None = None) -> Path:
@@ -130,6 +101,9 @@ def write(folder: Path, name: str, data: "pa.Table | pa.RecordBatchReader", last
 def _in_files(name: str, data: "pa.Table | pa.RecordBatchReader") -> "Iterator[tuple[str, pa.Table]]":
     """Yield the files that a table is written into: their names, empty where it is one, and what they hold."""
     data = data.drop_columns(["text"]) if name in STORED_IN else data
+    if name in IN_RANGES and (found := list(segments.split(data))):
+        yield from found
+        return
     first = parts.first_rows(data, PARTED[name]) if name in PARTED else [0]
     if len(first) == 1:
         yield "", data
@@ -138,30 +112,6 @@ def _in_files(name: str, data: "pa.Table | pa.RecordBatchReader") -> "Iterator[t
     for start, end in pairwise([*first, data.num_rows]):
         part = data.slice(start, end - start)
         yield parts.file_name(start, part), part
-
-
-def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
-    """Replace a file that is no table in one step; if `durable`, it is on the disk when this returns."""
-    temporary = path.with_name(path.name + ".tmp")
-    with temporary.open("wb") as file:
-        file.write(content)
-        file.flush()
-        if durable:
-            os.fsync(file.fileno())
-    temporary.replace(path)
-    if durable:
-        sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    if not hasattr(os, "O_DIRECTORY"):  # Windows cannot sync a folder
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _write(name: str, data: "pa.Table", sink: Any) -> None:
@@ -253,7 +203,7 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
             return _with_texts(folder, only)
     with telling_damage(path):
         if name in MAPPED:
-            data = _map(path) if only is None else _map(path).select(only)
+            data = _mapped(path, name) if only is None else _mapped(path, name).select(only)
         else:
             stored = only and [column for column in only if column != NUMBER or path.is_file()]
             data = pa.concat_tables(_read_files(path, stored))
@@ -350,13 +300,24 @@ def stored_shape(folder: Path, name: str) -> tuple["pa.Schema", int]:
     path = path_in(folder, name)
     with telling_damage(path):
         if name in MAPPED:
-            data = _map(path)
+            data = _mapped(path, name)
             return data.schema, data.num_rows
         first, last = parts.part_files(path)[-1]
         with pq.ParquetFile(last) as file:
             stored, n_rows = file.schema_arrow, first + file.metadata.num_rows
         whole = parts.numbered(stored.empty_table(), schema(name)).schema if path.is_dir() else stored
         return whole, n_rows
+
+
+def open_segments(folder: Path, name: str) -> segments.Segments | None:
+    """Open a table of postings that is in parts; None where it is in one. Raises TableError."""
+    path = path_in(folder, name)
+    with telling_damage(path):
+        return segments.mapped(path, _map) if path.is_dir() else None
+
+
+def _mapped(path: Path, name: str) -> "pa.Table":
+    return segments.mapped(path, _map).whole().cast(schema(name)) if path.is_dir() else _map(path)
 
 
 def _map(path: Path) -> "pa.Table":

@@ -110,9 +110,14 @@ def part_files(path: Path) -> list[tuple[int, Path]]:
     """Return the files of a table and the row that each begins with; a table in one file is one part."""
     if not path.is_dir():
         return [(0, path)]
-    if not (found := sorted(path.glob("[0-9]*-*.parquet"))):
+    if not (found := sorted(path.glob("[0-9]*-*.*"))):
         raise FileNotFoundError(path)
     return [(int(file.name.partition("-")[0]), file) for file in found]
+
+
+def all_files(path: Path) -> list[Path]:
+    """Return the files of a table."""
+    return sorted(path.iterdir()) if path.is_dir() else [path]
 
 
 def same_rows(folder: Path | None) -> dict[str, Path]:

@@ -1,0 +1,151 @@
+"""Postings in parts: the lists of a range of rows are a file, so that an edit leaves most of them as they are.
+
+In a folder `terms.arrow` has what a table says of each term, and the numbers of its lists; the other files have the
+lists of a range of rows each, counted from its first. A range ends where a checksum of what a row holds says so.
+"""
+
+import zlib
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphrag_lite.tables import parts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+TERMS = "terms.arrow"
+LEAST = 1024  # rows of a range; in the mean twice as many
+MANY = 24  # ranges, above which they are twice as long
+LONGEST = 65_536  # rows, that two bytes can count
+AT_ONCE = 1 << 20  # postings
+KEPT = 256  # spans of postings
+
+
+def split(data: "pa.Table") -> "Iterator[tuple[str, pa.Table]]":
+    """Yield the files of a table of postings, and what they hold; none where it is no large one."""
+    import pyarrow as pa
+
+    lists = {name: data[name].combine_chunks() for name in ("rows", "counts")}
+    offsets = np.asarray(lists["rows"].offsets)
+    rows, counts = (np.asarray(each.flatten()) for each in lists.values())
+    n_rows = int(rows.max()) + 1 if len(rows) else 0
+    if n_rows <= LEAST or len(rows) != len(counts):
+        return
+    terms = np.repeat(np.arange(data.num_rows, dtype=np.int32), np.diff(offsets))
+    firsts = _firsts(data["term"].to_pylist(), terms, rows, counts, n_rows)
+    if len(firsts) < 2:
+        return
+    part = np.repeat(np.arange(len(firsts), dtype=np.uint16), np.diff([*firsts, n_rows]))[rows]
+    owners = []
+    for place, first in enumerate(firsts):
+        if not len(held := np.flatnonzero(part == place)):
+            continue
+        begins = np.flatnonzero(np.diff(terms[held], prepend=-1))
+        owners.append(terms[held[begins]])
+        into = np.append(begins, len(held))
+        values = {"rows": (rows[held] - first).astype(np.uint16), "counts": counts[held]}
+        table = pa.table({name: _lists(into, each) for name, each in values.items()}, metadata=data.schema.metadata)
+        yield f"{first:010}-{parts.digest(table)[:32]}.arrow", table
+    owner = np.concatenate(owners)
+    places = _lists(
+        np.append(0, np.cumsum(np.bincount(owner, minlength=data.num_rows))), np.argsort(owner, kind="stable")
+    )
+    told = data.drop_columns(["rows", "counts"])
+    yield TERMS, told.append_column("places", places.cast(pa.list_(pa.int32())))
+
+
+def _firsts(
+    words: list[str], terms: "NDArray[Any]", rows: "NDArray[Any]", counts: "NDArray[Any]", n_rows: int
+) -> list[int]:
+    """Return the first row of each range: told by the sum of the checksums of its terms, each as often as it has it."""
+    least, sums = LEAST, np.zeros(n_rows)
+    while n_rows > 2 * MANY * least and 8 * least < LONGEST:
+        least *= 2
+    checksums = np.array([zlib.crc32(term.encode()) for term in words], np.float64)
+    for low in range(0, len(rows), AT_ONCE):
+        part = slice(low, low + AT_ONCE)
+        sums += np.bincount(rows[part], checksums[terms[part]] * counts[part], n_rows)
+    likely, found = np.flatnonzero(sums % least == 0), [0]
+    while True:
+        place = np.searchsorted(likely, found[-1] + least)
+        first = min(int(likely[place]) if place < len(likely) else n_rows, found[-1] + LONGEST)
+        if first >= n_rows:
+            return found
+        found.append(first)
+
+
+def _lists(offsets: "NDArray[Any]", values: "NDArray[Any]") -> "pa.ListArray":
+    import pyarrow as pa
+
+    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), pa.array(values))
+
+
+class Segments:
+    """A table of postings in parts, whose files are mapped."""
+
+    def __init__(self, terms: "pa.Table", held: "list[tuple[int, pa.Table]]") -> None:
+        self.terms = terms
+        lists = [(each["rows"].chunk(0), each["counts"].chunk(0)) for _, each in held]
+        ends = [np.asarray(rows.offsets) for rows, _ in lists]
+        self.firsts = [first for first, _ in held]
+        self.values = {"rows": [np.asarray(rows.values) for rows, _ in lists]}
+        self.values["counts"] = [np.asarray(counts.values) for _, counts in lists]
+        self.begins = np.cumsum([0, *(len(each) - 1 for each in ends)])  # the first list of each part
+        self.starts = np.concatenate([each[:-1] for each in ends])  # of each list, in its part
+        self.lengths = np.concatenate([np.diff(each) for each in ends])
+        places = terms["places"].chunk(0)
+        self.places, self.of_term = np.asarray(places.values), np.asarray(places.offsets)
+        n_before = np.append(0, np.cumsum(self.lengths[self.places]))
+        self.offsets = n_before[self.of_term]  # of the postings of each term, among all
+
+    def lists(self, low: int, high: int, name: str) -> "NDArray[Any]":
+        """Return the `rows` or `counts` of the terms from `low` to `high`, one after the other."""
+        wanted = self.places[self.of_term[low] : self.of_term[high]]
+        part = (np.searchsorted(self.begins, wanted, "right") - 1).tolist()
+        spans = zip(part, self.starts[wanted].tolist(), self.lengths[wanted].tolist(), strict=True)
+        found = [(place, self.values[name][place][start : start + n]) for place, start, n in spans]
+        if name == "counts":
+            return np.concatenate([each for _, each in found])
+        return np.concatenate([each.astype(np.int32) + self.firsts[place] for place, each in found])
+
+    def whole(self) -> "pa.Table":
+        """Return the table as it was before it was split."""
+        rows = [each.astype(np.int32) + first for first, each in zip(self.firsts, self.values["rows"], strict=True)]
+        n_before = np.cumsum([0, *map(len, rows)])
+        of_list = self.starts + np.repeat(n_before[:-1], np.diff(self.begins))
+        n = self.lengths[self.places]
+        order = np.repeat(of_list[self.places] - (np.cumsum(n) - n), n) + np.arange(n.sum())
+        of_term = self.offsets
+        told = self.terms.drop_columns(["places"])
+        counts = np.concatenate(self.values["counts"])
+        told = told.append_column("rows", _lists(of_term, np.concatenate(rows)[order]))
+        return told.append_column("counts", _lists(of_term, counts[order]))
+
+
+class Postings:
+    """The rows, or the counts, of all terms, as one array's: read of the parts when they are asked for."""
+
+    def __init__(self, held: Segments, name: str) -> None:
+        self._offsets = held.offsets
+        self._read = lru_cache(KEPT)(lambda low, high: held.lists(low, high, name))
+        self._none = held.values[name][0][:0].astype(np.int32 if name == "rows" else np.uint8)
+
+    def __len__(self) -> int:
+        return int(self._offsets[-1])
+
+    def __getitem__(self, span: slice) -> "NDArray[Any]":
+        """Return the postings from the first of a term to the last of one."""
+        start, stop = span.start or 0, span.stop
+        if stop <= start:
+            return self._none
+        return self._read(*np.searchsorted(self._offsets, (start, stop)).tolist())
+
+
+def mapped(path: Path, read: Any) -> Segments:
+    """Open a folder of postings, whose files `read` maps."""
+    return Segments(read(path / TERMS), [(first, read(file)) for first, file in parts.part_files(path)])
