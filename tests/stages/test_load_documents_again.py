@@ -16,8 +16,8 @@ from graphrag_lite.read.readers import Readers
 from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import LoadDocuments
-from graphrag_lite.stages import load_documents as module
 from graphrag_lite.stages.load_documents import load_documents
+from graphrag_lite.text import language
 from graphrag_lite.text.language import detect
 
 NAMES = ["a.txt", "b.txt", "note.md", "sub/note.md", "rows.jsonl", "more.jsonl", "t.csv", "one.json", "page.html"]
@@ -194,7 +194,7 @@ def test_only_so_many_languages_are_told_again_as_it_takes(tmp_path: Path, monke
         told.append(text)
         return detect(text)
 
-    monkeypatch.setattr(module, "detect", counted)
+    monkeypatch.setattr(language, "detect", counted)
     written(folder, {"new.txt": LANGUAGES["de"]})
     again, _ = load(folder, before)
     assert len(told) == 1 + 2 and again["language"].to_pylist().count("en") == 7
