@@ -57,9 +57,10 @@ def _sizes(values: "pa.Array") -> "NDArray[np.int64]":
     if pa.types.is_struct(values.type):
         return sum(map(_sizes, values.flatten()), start=np.zeros(len(values), np.int64))
     if pa.types.is_string(values.type):
-        return np.asarray(pc.binary_length(values)).astype(np.int64)
+        return np.asarray(pc.fill_null(pc.binary_length(values), 0)).astype(np.int64)
     if pa.types.is_list(values.type):
-        ends = np.cumsum(np.append(0, np.asarray(pc.list_value_length(values)).astype(np.int64)))
+        lengths = np.asarray(pc.fill_null(pc.list_value_length(values), 0))
+        ends = np.cumsum(np.append(0, lengths.astype(np.int64)))
         held: NDArray[np.int64] = np.append(0, np.cumsum(_sizes(values.flatten())))
         found: NDArray[np.int64] = np.diff(held[ends])
         return found
@@ -76,18 +77,20 @@ def digest(data: "pa.Table") -> str:
 
 
 def _bytes(values: "pa.Array") -> Iterator[Any]:
-    """Yield what tells the values: their lengths, then their bytes."""
+    """Yield what tells the values: which are null, if any, their lengths, then their bytes."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if values.null_count:
+        yield np.asarray(values.is_null())
     if pa.types.is_struct(values.type):
         for each in values.flatten():
             yield from _bytes(each)
     elif pa.types.is_list(values.type):
-        yield np.asarray(pc.list_value_length(values))
+        yield np.asarray(pc.fill_null(pc.list_value_length(values), 0))
         yield from _bytes(values.flatten())
     elif pa.types.is_string(values.type):
-        yield np.asarray(pc.binary_length(values))
+        yield np.asarray(pc.fill_null(pc.binary_length(values), 0))
         if len(values):
             _, offsets, held = values.buffers()
             ends = np.frombuffer(offsets, np.int32)[values.offset :][[0, len(values)]].tolist()
@@ -103,7 +106,7 @@ def file_name(first_row: int, data: "pa.Table") -> str:
 def joined(digests: Iterable[tuple[str, str]]) -> str:
     """Return what tells the digests of a table's files and their names: of one without a name, its digest itself."""
     told = list(digests)
-    return told[0][1] if not told[0][0] else hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    return told[0][1] if told and not told[0][0] else hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
 def part_files(path: Path) -> list[tuple[int, Path]]:

@@ -39,7 +39,7 @@ def test_of_a_long_column_only_the_rows_beside_a_cell_are_read(folder):
 def test_a_damaged_group_is_told(folder):
     groups, path = RowGroups(folder, "documents"), tables.path_in(folder, "documents")
     content = bytearray(path.read_bytes())
-    stored = groups._stored.row_group(0).column(3)
+    stored = groups._metadata(0).row_group(0).column(3)
     end = stored.data_page_offset + stored.total_compressed_size
     content[end - 140 : end - 100] = bytes(40)
     path.write_bytes(content)
