@@ -1,4 +1,4 @@
-# make demo   index the sample corpus, ask it two questions, write the page to look at it
+# make demo   index the sample corpus, ask it three questions, write the page to look at it
 # make test   lint, types, layers, tests and doctests
 # Both make their own environment in .venv; Python 3.11 or newer is all they need.
 #

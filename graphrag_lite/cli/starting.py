@@ -20,7 +20,7 @@ def demo(ctx: click.Context, root: Root, opens: bool) -> None:
     place = ["--root", str(root.folder)]
     for words in (
         ["index", str(sample.corpus()), *place],
-        *(["query", question, "--method", method, *place] for method, question in sample.QUESTIONS.items()),
+        *(["query", *question, *place] for question in sample.QUESTIONS),
         ["explore", "--title", "Hubble Space Telescope", *place, *(["--open"] if opens else [])],
     ):
         click.echo(f"$ graphrag-lite {shlex.join(words)}")
