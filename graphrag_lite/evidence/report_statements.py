@@ -41,10 +41,9 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 ASIDE = 0.1  # what a sentence counts that names a host
 STANDS = 0.37  # worth from which a sentence is told: below are those that lean on another, and what is said to "you"
-SEVERAL = 4  # works whose titles are compared
+SEVERAL, HELD = 4, 100  # works whose titles are compared; documents that are kept for the next sentence
 WORD, _NUMBER = re.compile(r"[^\W_]+(?:['’][^\W_]+)*"), re.compile(r"\d")
 SPOKEN, SPOKEN_PART = 1 / 3, 1 / 4  # share of dialogue in a story, and in a part of one
-HELD = 100  # documents that are kept for the next sentence
 Place = tuple[str, int, int]  # document, and its first and last character
 # Words set off in Markdown, as chats and Word files of other programs hold them: "**HTTPS**".
 MARKED = re.compile(r"(?<![\w*])(\*\*|\*|`)(?=[^\s*`])([^*`\n]{1,80}?)(?<=\S)\1(?![\w*])")

@@ -89,7 +89,7 @@ def resolve(
     threshold: float = 0.9,
     confirmed: bool = False,
 ) -> list[Resolution]:
-    """Return one row for every distinct name, and one for every (document, name) that differs, in that order.
+    """Return one row for every distinct name, and one for every (document, name) that differs, in that order, sorted.
 
     The first four have one entry a mention, as has `ordinals`: the place of its text unit in the document, by default
     one for all. Of mentions that are not `confirmed` one may stand for all of its document that are alike (`alike`):
@@ -98,16 +98,15 @@ def resolve(
     states are inferred from them. `languages` (ISO 639-1) has one entry a mention: in some, names are declined.
     `definitions` are (document, long name, acronym) that texts define, one each time; `glossed` are (document, acronym)
     where one stands in brackets behind words that may be another long name; `glosses` are names with themselves in
-    another script; `related` are (document, name, name) where a sentence relates the two. `confirmed` says that all
-    mentions are entities for sure. Rows are sorted by document id, then name.
+    another script; `related` are (document, name, name) that a sentence relates. `confirmed`: all are names for sure.
 
     >>> rows = resolve(["d"] * 2, ["Ebenezer Scrooge", "Mr. Scrooge"], ["person"] * 2, [True] * 2, {})
     >>> [(row.name, row.title, row.rule) for row in rows]
     [('Ebenezer Scrooge', 'Ebenezer Scrooge', 'exact'), ('Mr. Scrooge', 'Ebenezer Scrooge', 'alias')]
     """
     places, related = ordinals or [0] * len(names), list(related)
-    told = (places, last or places, counts or [1] * len(names))
-    names_of = summarize_mentions(document_ids, names, types, anchored, lower_counts, *told, confirmed=confirmed)
+    seen = (lower_counts, places, last or places, counts or [1] * len(names))
+    names_of = summarize_mentions(document_ids, names, types, anchored, *seen, confirmed=confirmed)
     keys = [names_of.keys[name] for name in names]
     apart = Apart(
         ((document, names_of.keys[one], names_of.keys[other]) for document, one, other in related),
@@ -120,8 +119,7 @@ def resolve(
         declined = {key: language for key, language in zip(keys, languages, strict=False) if language in ENDINGS}
         _join_similar(names_of, joins, declined, threshold, apart)
     groups, roots = _entities(names_of, joins)
-    alone = _alone(names_of, joins, roots, apart)
-    joins.local |= dict.fromkeys(alone, "")
+    joins.local |= dict.fromkeys(alone := _alone(names_of, joins, roots, apart), "")
     show = confirmed_face if confirmed else face
     faces = {root: show(root, group, names_of.entries, names_of.kinds) for root, group in groups.items()}
     faces |= inferred_faces(faces, groups, names_of.entries, contexts, lower_counts) if contexts is not None else {}

@@ -1,7 +1,7 @@
 """What search needs, computed once: BM25 postings, which text units name which entity, which names mean it."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -76,22 +76,12 @@ async def index_search(
     told = zip(tables.rows(documents, "id", "title", "language"), read, strict=True)
     about = {key: ("\n".join(dict.fromkeys([title, *one.words.values()])), code) for (key, title, code), one in told}
 
-    def of_units() -> Iterator[Passage]:
-        texts = tables.rows(unread, "id", "document_id", "text")
-        for row, (identity, document_id, text) in zip(new.tolist(), texts, strict=True):
-            title, language = about[document_id]
-            yield Passage(identity, f"{title}\n{text}", language, row)
-
-    def of_reports() -> Iterator[Passage]:
-        texts = tables.rows(groups.in_rows(community_reports, new_reports), "community", "full_content")
-        for row, (number, content) in zip(new_reports.tolist(), texts, strict=True):
-            yield Passage(f"community {number}", content, global_language, row, is_of_report=True)
-
-    global_language = _commonest(documents)
     (before, then), (reports_before, reports_then) = _before(last, documents, text_units, community_reports)
     new, new_reports = (np.flatnonzero(rows < 0) for rows in (then, reports_then))
-    unread, text_units = groups.in_rows(text_units, new), text_units.drop_columns(["text"])
-    batches = chain(split_work(of_units(), BATCH), split_work(of_reports(), BATCH))
+    of_units = _of_units(groups.in_rows(text_units, new), new, about)
+    text_units = text_units.drop_columns(["text"])
+    of_reports = _of_reports(groups.in_rows(community_reports, new_reports), new_reports, _commonest(documents))
+    batches = chain(split_work(of_units, BATCH), split_work(of_reports, BATCH))
     made_of_reports: list[Postings] = []
 
     def made() -> Iterator[Postings]:
@@ -119,6 +109,19 @@ async def index_search(
         _times(text_units, fact_mentions),
         tables.make_columns("search_reports", norm=reports.norms),
     )
+
+
+def _of_units(unread: "pa.Table", rows: "NDArray[np.intp]", about: Mapping[str, tuple[str, str]]) -> Iterator[Passage]:
+    texts = tables.rows(unread, "id", "document_id", "text")
+    for row, (identity, document_id, text) in zip(rows.tolist(), texts, strict=True):
+        title, language = about[document_id]
+        yield Passage(identity, f"{title}\n{text}", language, row)
+
+
+def _of_reports(unread: "pa.Table", rows: "NDArray[np.intp]", language: str) -> Iterator[Passage]:
+    texts = tables.rows(unread, "community", "full_content")
+    for row, (number, content) in zip(rows.tolist(), texts, strict=True):
+        yield Passage(f"community {number}", content, language, row, is_of_report=True)
 
 
 def _before(

@@ -74,8 +74,7 @@ async def resolve_entities(
     language_of = dict(tables.rows(source_documents, "id", "language"))
     units = groups.row_indices(entity_mentions["text_unit_id"], source_units["id"])
     confirmed = model is not None or extractor is not None
-    read = each_mention if confirmed else alike
-    told = read(entity_mentions, source_units["ordinal"].to_numpy()[units])
+    told = (each_mention if confirmed else alike)(entity_mentions, source_units["ordinal"].to_numpy()[units])
     text_of = _texts(source_units)
     before = last.read("name_contexts", entity_mentions=MENTIONS, unless={"code"}) if last else None
     contexts = NameContexts(entity_mentions, text_of, before)
