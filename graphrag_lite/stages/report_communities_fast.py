@@ -111,9 +111,7 @@ async def report_communities_fast(
         of_each = [_asked(row, told, above.summarized) for row, above in asked]
         made = pages.pages(of_each, make, each, fail)
         each_of = zip((row for row, _ in asked), of_each, made, strict=True)
-        return [
-            attempt(page.id, _report_on, row, page, found) or (None, frozenset(), "") for row, page, found in each_of
-        ]
+        return [attempt(page.id, _report_on, row, page, found) or UNTOLD for row, page, found in each_of]
 
     reports = _by_level(held, told, report_on, kept, _sentences_of(kept, LongTexts(source_documents)))
     if held and not reports:  # a few notes: what their communities hold makes one page

@@ -33,7 +33,7 @@ class ReadUnit:
     text: str
     subject: str  # the name that its document is about, and nothing else; "" for none
     blocks: Mapping[str, Sequence[tuple[int, int]]]
-    senders: Sequence[tuple[int, int, str]]  # of its messages
+    senders: Sequence[tuple[int, int, str]]  # of its messages, if they have heads
 
     @property
     def is_mail(self) -> bool:
@@ -48,7 +48,7 @@ class ReadUnit:
 
     def sender(self, place: int) -> str:
         """Return who wrote the mail that has a place; "" for nobody."""
-        return next((who for first, last, who in self.senders if self.is_mail and first <= place < last), "")
+        return next((who for first, last, who in self.senders if first <= place < last), "")
 
     def sentences(self) -> Iterator[tuple[int, int, int]]:
         """Yield where each sentence begins with its label, begins without, and ends; no references, no datelines."""
@@ -78,7 +78,7 @@ class ReadUnit:
 def read_unit(index: "SnapshotView", unit: int) -> ReadUnit:
     """Return a text unit as it is read."""
     row, (document, language) = index.document_row[unit], index.document_of(unit)
-    messages = (one for one in index.cell("documents", "blocks", row) or () if one["kind"] == "message")
+    blocks = blocks_of(index, row)
     return ReadUnit(
         unit,
         index.cell("documents", "title", row),
@@ -87,8 +87,8 @@ def read_unit(index: "SnapshotView", unit: int) -> ReadUnit:
         index.cell("text_units", "char_start", unit),
         index.cell("text_units", "text", unit),
         subject_of(index, row),
-        blocks_of(index, row),
-        [(one["char_start"], one["char_end"], one["label"]) for one in messages],
+        blocks,
+        _senders_of(index, row) if blocks["card"] and blocks["message"] else (),
     )
 
 
@@ -109,6 +109,12 @@ def blocks_of(index: "SnapshotView", row: int) -> dict[str, list[tuple[int, int]
     for block in index.cell("documents", "blocks", row) or ():
         found[block["kind"]].append((block["char_start"], block["char_end"]))
     return found
+
+
+def _senders_of(index: "SnapshotView", row: int) -> list[tuple[int, int, str]]:
+    """Return where the messages of a document are, and who sent them."""
+    blocks = index.cell("documents", "blocks", row) or ()
+    return [(one["char_start"], one["char_end"], one["label"]) for one in blocks if one["kind"] == "message"]
 
 
 def subject_of(index: "SnapshotView", row: int) -> str:

@@ -133,9 +133,8 @@ def _log_of(question: "Question") -> list[_Release]:
     for named, language, releases in logs:
         text = index.document_text(releases[0].row)
         held = asked.intersection(terms(named, language))
-        # The only one need not begin with its name.
-        begins = terms(text if len(logs) == 1 else text[:BEGINNING], language)
-        if held or not asked or not asked.isdisjoint(begins):
+        begins = text if len(logs) == 1 else text[:BEGINNING]  # the only one need not begin with its name
+        if held or not asked or not asked.isdisjoint(terms(begins, language)):
             found.append((len(held), len(releases), -releases[0].row, releases))
     return max(found)[3] if found else []
 

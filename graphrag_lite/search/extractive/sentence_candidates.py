@@ -144,7 +144,9 @@ def candidates_in(
     title = asked.intersection(terms(read.title, read.language))
     over = Headings(read.document, read.language, read.blocks["code"])
     named = read.offset == 0 and is_about(read.title, things)
-    walk = _Walk(index, read, wanted, score, title, introduced=named, marked=named)
+    # The head of a mail says who sent it, not who did what the mail tells of.
+    of_rows = NONE if read.is_mail and not title >= asked.intersection(terms(read.text, read.language)) else title
+    walk = _Walk(index, read, wanted, score, title, of_rows, introduced=named, marked=named)
     for line, start, end in read.sentences():
         if wanted.sought.within is not None and not wanted.sought.within(unit, start):
             continue
@@ -186,6 +188,7 @@ class _Walk:
     wanted: Wanted
     score: float
     title: frozenset[str]  # terms asked for
+    title_of_rows: frozenset[str]  # those that a cell stands below
     introduced: bool  # what is asked about was just named, or asked
     marked: bool  # ... by a heading
     headed: frozenset[str] = NONE  # terms asked for of the headings over the sentence
@@ -247,13 +250,8 @@ class _Walk:
     def _is_idle_cell(self, cell: str, own: Set[str]) -> bool:
         """Say whether a cell says nothing asked for: "Created: 2026-03-16", or "Key: SUP-12", which is asked about."""
         value = terms(cell.partition(":")[2], self.read.language)
-        if self.wanted.terms.issuperset(value):
-            return True
-        # The head of a mail says who sent it, not who did what the mail tells of.
-        of_mail = self.read.is_mail and not self.title >= self.wanted.terms.intersection(
-            terms(self.read.text, self.read.language)
-        )
-        return not (own & self.wanted.terms or (self.wanted.sought.kind and self.title and not of_mail))
+        asks = own & self.wanted.terms or (self.wanted.sought.kind and self.title_of_rows)
+        return self.wanted.terms.issuperset(value) or not asks
 
 
 def _told_by(index: "SnapshotView", sentence: str, language: str, label: str, writer: str, sought: Sought) -> str:
