@@ -90,7 +90,7 @@ def make(output: Path, n_units: int) -> None:
     def write(name: str, /, **columns: Any) -> None:
         data = tables.make_columns(name, **columns)
         path = tables.write(folder, name, data)
-        written[name] = {"rows": data.num_rows, "bytes": tables.size(path), "sha256": snapshots.file_digest(path)}
+        written[name] = {"rows": data.num_rows, "bytes": tables.size(path), "sha256": snapshots.table_digest(path)}
 
     # Documents and their text units.
     sizes = rng.integers(1, 6, n_units)

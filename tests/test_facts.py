@@ -144,7 +144,7 @@ def test_what_is_damaged_is_named(change: dict[str, Any], what: set[str], root: 
     next(row for row in rows if row["ended_by"] == "succeeded" and not row["expired_at"]).update(change)
     path = tables.write(folder, "facts", tables.make("facts", rows))
     manifest = snapshots.read_manifest(folder)
-    manifest["tables"]["facts"] |= {"sha256": snapshots.file_digest(path), "bytes": path.stat().st_size}
+    manifest["tables"]["facts"] |= {"sha256": snapshots.table_digest(path), "bytes": path.stat().st_size}
     snapshots.write_json(folder / snapshots.MANIFEST, manifest)
     assert {problem.what for problem in check.check(folder).problems if problem.table == "facts"} == what
 

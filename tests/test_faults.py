@@ -97,7 +97,7 @@ def tables_of(root: Path) -> Bytes:
         return {}
     for name, entry in snapshots.read_manifest(snapshot)["tables"].items():
         path = tables.path_in(snapshot, name)
-        assert snapshots.file_digest(path) == entry["sha256"] and tables.read(snapshot, name).num_rows == entry["rows"]
+        assert snapshots.table_digest(path) == entry["sha256"] and tables.read(snapshot, name).num_rows == entry["rows"]
     return {path.stem: path.read_bytes() for path in tables.files(snapshot)}
 
 

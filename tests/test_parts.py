@@ -72,7 +72,7 @@ def test_a_table_in_parts_is_read_as_one(folders: list[Path]) -> None:
     assert tables.stored_shape(folders[0], "documents") == (tables.schema("documents"), 400)
     read = [each["id"].to_pylist() for each in tables.batches(folders[0], "documents", ["id"])]
     assert [*chain(*read)] == whole["id"].to_pylist()
-    assert tables.sha256(whole, "documents") == snapshots.file_digest(path)
+    assert tables.sha256(whole, "documents") == snapshots.table_digest(path)
     one = tables.write(folders[1], "documents", documents(3))
     assert one.is_file() and tables.read(folders[1], "documents").equals(documents(3))
 
@@ -95,7 +95,7 @@ def test_parts_that_stay_are_links_and_the_bytes_those_of_a_first_run(
     before = tables.write(folders[0], "documents", documents(400))
     after = tables.write(folders[1], "documents", documents(**{"n": 400} | now), folders[0])
     anew = tables.write(folders[2], "documents", documents(**{"n": 400} | now))
-    assert snapshots.file_digest(after) == snapshots.file_digest(anew)
+    assert snapshots.table_digest(after) == snapshots.table_digest(anew)
     there = {file.stat().st_ino for _, file in parts.part_files(before)}
     files = [file for _, file in parts.part_files(after)]
     assert len([file for file in files if file.stat().st_ino not in there]) <= n_new < len(files)
@@ -177,7 +177,7 @@ def test_postings_in_ranges_of_rows_are_read_as_one_and_term_by_term(
     path = tables.write(folders[0], "search_terms", whole)
     assert path.is_dir() and tables.read(folders[0], "search_terms").equals(whole)
     assert tables.stored_shape(folders[0], "search_terms") == (tables.schema("search_terms"), whole.num_rows)
-    assert tables.sha256(whole, "search_terms") == snapshots.file_digest(path)
+    assert tables.sha256(whole, "search_terms") == snapshots.table_digest(path)
     held = tables.open_segments(folders[0], "search_terms")
     assert held is not None
     one, other = read_segments(held, norms), read_postings(whole, norms)
@@ -188,7 +188,7 @@ def test_postings_in_ranges_of_rows_are_read_as_one_and_term_by_term(
     assert sorted(one.forms("own12").tolist()) == sorted(other.forms("own12").tolist())
     after = tables.write(folders[1], "search_terms", postings(900, start=1), folders[0])
     anew = tables.write(folders[2], "search_terms", postings(900, start=1))
-    assert snapshots.file_digest(after) == snapshots.file_digest(anew)
+    assert snapshots.table_digest(after) == snapshots.table_digest(anew)
     there = {file.stat().st_ino for file in tables.files(folders[0])}
     new = [file for file in tables.files(folders[1]) if file.stat().st_ino not in there]
     assert len(new) <= 2 and len(tables.files(folders[1])) > 5  # what is said of terms, and the first range

@@ -38,7 +38,7 @@ def bring_up_to_date(folder: Path, files: Iterable[tuple[str, bytes]]) -> Writte
     ours = _listed(folder)
     sha256 = {path: hashlib.sha256(content).hexdigest() for path, content in wanted.items()}
     there = [path for path in wanted if path not in ours and (folder / path).exists()]
-    foreign = [path for path in there if _digest(folder / path) != sha256[path]]
+    foreign = [path for path in there if snapshots.file_digest(folder / path) != sha256[path]]
     if foreign:
         more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
         raise OutputError(f"{folder}: {', '.join(foreign[:3])}{more} would be overwritten. Choose another --output.")
@@ -46,7 +46,7 @@ def bring_up_to_date(folder: Path, files: Iterable[tuple[str, bytes]]) -> Writte
     digests = {}
     for path in sorted(ours.keys() | wanted.keys()):
         target = folder / path
-        found = _digest(target)
+        found = snapshots.file_digest(target)
         if found and path in ours and found != ours[path]:
             done.kept.append(path)
             digests[path] = ours[path]
@@ -61,11 +61,6 @@ def bring_up_to_date(folder: Path, files: Iterable[tuple[str, bytes]]) -> Writte
                 done.n_written += 1
     write_output(folder / LIST, json.dumps(digests, indent=0, ensure_ascii=False).encode())
     return done
-
-
-def _digest(path: Path) -> str:
-    """Return the sha256 of a file; of a folder in its place none."""
-    return "" if path.is_dir() else snapshots.file_digest(path)
 
 
 def write_output(target: Path, content: bytes) -> None:

@@ -40,7 +40,7 @@ class Mentioned:
     confirmed: bool
 
 
-class Told(NamedTuple):
+class MentionLists(NamedTuple):
     """Mentions as parallel lists: those of a document that are alike once, with their number, and with the places of
     the first and the last of their text units."""
 
@@ -53,7 +53,7 @@ class Told(NamedTuple):
     counts: list[int]
 
 
-def alike(entity_mentions: "pa.Table", ordinals: "NDArray[np.int64]") -> Told:
+def alike(entity_mentions: "pa.Table", ordinals: "NDArray[np.int64]") -> MentionLists:
     """Return mentions, in the order of the first of those that are alike; `ordinals` are the places of their units."""
     columns = [entity_mentions[c].combine_chunks().dictionary_encode() for c in ("document_id", "name", "type")]
     anchored = entity_mentions["anchored"].to_numpy()
@@ -67,15 +67,17 @@ def alike(entity_mentions: "pa.Table", ordinals: "NDArray[np.int64]") -> Told:
     place = np.argsort(rows)
     told = [[*map(each.dictionary.to_pylist().__getitem__, np.asarray(each.indices)[rows[place]])] for each in columns]
     rest = (values[place].tolist() for values in (anchored[rows], first, last, n_of))
-    return Told(*told, *rest)
+    return MentionLists(*told, *rest)
 
 
-def each_mention(entity_mentions: "pa.Table", ordinals: "NDArray[np.int64]") -> Told:
+def each_mention(entity_mentions: "pa.Table", ordinals: "NDArray[np.int64]") -> MentionLists:
     """Return all mentions, each by itself, in their order."""
     columns = (entity_mentions[column] for column in ("document_id", "name", "type"))
     document_ids, names, types = map(tables.intern_strings, columns)
     places = ordinals.tolist()
-    return Told(document_ids, names, types, entity_mentions["anchored"].to_pylist(), places, places, [1] * len(places))
+    return MentionLists(
+        document_ids, names, types, entity_mentions["anchored"].to_pylist(), places, places, [1] * len(places)
+    )
 
 
 def summarize_mentions(

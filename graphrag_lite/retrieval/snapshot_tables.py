@@ -70,7 +70,7 @@ class SnapshotTables:
     def _compare(self, name: str) -> None:
         """Raise TableError where a mapped table that is not large is not what the manifest says."""
         path, entry = tables.path_in(self.folder, name), self.manifest["tables"][name]
-        if entry["bytes"] <= INTACT_BYTES and snapshots.file_digest(path) != entry["sha256"]:
+        if entry["bytes"] <= INTACT_BYTES and snapshots.table_digest(path) != entry["sha256"]:
             raise TableError(
                 f"{path}: this table is damaged (its sha256 is not the manifest's). "
                 "Run `graphrag-lite index` to build it again."

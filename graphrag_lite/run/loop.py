@@ -284,7 +284,7 @@ def _write(building: Path, name: str, table: Any, last: Path | None = None) -> d
         return {"rows": table.num_rows, "bytes": 0, "sha256": tables.sha256(table, name)}
     path = tables.write(building, name, table, last)
     rows = table.num_rows if whole else tables.stored_shape(building, name)[1]
-    return {"rows": rows, "bytes": tables.size(path), "sha256": snapshots.file_digest(path)}
+    return {"rows": rows, "bytes": tables.size(path), "sha256": snapshots.table_digest(path)}
 
 
 def _manifest(settings: Settings, records: dict[str, dict[str, Any]], seconds: float, peak: int) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.run.snapshots import file_digest
+from graphrag_lite.run.snapshots import table_digest
 from graphrag_lite.run.stamps import Stage
 from graphrag_lite.run.workers import Engine
 from graphrag_lite.settings import Settings
@@ -44,7 +44,7 @@ class Progress:
     why: list[str] = field(default_factory=list)
     checked: bool = False  # the model can be asked
     unchanged: bool = True
-    digest: Callable[[Path], str] = field(default_factory=lambda: cache(file_digest))  # of the last snapshot's files
+    digest: Callable[[Path], str] = field(default_factory=lambda: cache(table_digest))  # of the last snapshot's files
 
     def before(self, stage: Stage) -> Any:
         """Return the record of a stage in the last snapshot."""

@@ -50,7 +50,7 @@ def stamps_in(building: Path) -> dict[str, Any]:
 
 
 def reuse(
-    stage: Stage, stamp: Stamp, folder: Path, stamps: Any, building: Path, digest: Digest = snapshots.file_digest
+    stage: Stage, stamp: Stamp, folder: Path, stamps: Any, building: Path, digest: Digest = snapshots.table_digest
 ) -> dict[str, Any] | None:
     """Return the record of the result with this stamp in `folder`, linked into `building`; None unless it is intact."""
     record = intact(stage, stamp, folder, stamps, digest)
@@ -61,7 +61,7 @@ def reuse(
 
 
 def intact(
-    stage: Stage, stamp: Stamp, folder: Path, stamps: Any, digest: Digest = snapshots.file_digest
+    stage: Stage, stamp: Stamp, folder: Path, stamps: Any, digest: Digest = snapshots.table_digest
 ) -> dict[str, Any] | None:
     """Return the record of the result with this stamp in `folder`; None unless the files with it are as written.
 

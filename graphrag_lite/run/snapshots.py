@@ -338,11 +338,18 @@ def write_json(path: Path, value: Any) -> None:
     tables.replace_file(path, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def file_digest(path: Path) -> str:
+def table_digest(path: Path) -> str:
     """Return the sha256 of a table's file, or what tells those of its parts; empty where it cannot be read."""
     try:
-        if path.is_dir():
-            return parts.joined((file.name, file_digest(file)) for file in parts.all_files(path))
+        files = parts.all_files(path)
+    except OSError:
+        return ""
+    return parts.joined(("" if file == path else file.name, file_digest(file)) for file in files)
+
+
+def file_digest(path: Path) -> str:
+    """Return the sha256 of a file, empty where it cannot be read."""
+    try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:

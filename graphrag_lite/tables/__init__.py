@@ -191,7 +191,7 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
     """Read a table, or `only` some columns of it, from a snapshot folder.
 
     A mapped table is read as it is used. The text of source_units is read of documents. No page has
-    a checksum: `snapshots.file_digest` tells whether it is intact.
+    a checksum: `snapshots.table_digest` tells whether it is intact.
     Raises TableError where it is missing, damaged or of another shape.
     """
     import pyarrow as pa

@@ -66,7 +66,7 @@ def rewrite(folder: Path, name: str, change: Callable[[Rows], Any]) -> None:
     rows = tables.read(folder, name).to_pylist()
     change(rows)
     path = tables.write(folder, name, tables.make(name, rows))
-    entry = {"rows": len(rows), "bytes": path.stat().st_size, "sha256": snapshots.file_digest(path)}
+    entry = {"rows": len(rows), "bytes": path.stat().st_size, "sha256": snapshots.table_digest(path)}
     manifest = snapshots.read_manifest(folder)
     manifest["tables"][name] = entry
     for stage in manifest["stages"].values():
@@ -519,7 +519,7 @@ def test_a_page_that_is_damaged_on_the_way_to_the_manifest_is_found(copy: Path) 
     content[200] ^= 0xFF
     path.unlink()
     path.write_bytes(content)
-    _manifest(copy, lambda m: m["tables"]["documents"].update(sha256=snapshots.file_digest(path)))
+    _manifest(copy, lambda m: m["tables"]["documents"].update(sha256=snapshots.table_digest(path)))
     assert any(problem.startswith("documents: cannot be read") for problem in found(copy))
 
 
@@ -535,7 +535,7 @@ def test_empty_values_are_found(copy: Path) -> None:
     path = copy / "text_units.parquet"
     path.unlink()
     pq.write_table(damaged, path, **tables.PARQUET)
-    entry = {"rows": lists.num_rows, "bytes": path.stat().st_size, "sha256": snapshots.file_digest(path)}
+    entry = {"rows": lists.num_rows, "bytes": path.stat().st_size, "sha256": snapshots.table_digest(path)}
     _manifest(copy, lambda m: m["tables"].update(text_units=entry))
     problem = found(copy)["text_units: has empty values"]
     assert problem.named == ("covariate_ids",) and data.num_rows

@@ -103,7 +103,7 @@ def _changed(folder: Path, name: str, change: Callable[[list[dict[str, Any]]], A
     change(rows)
     path = tables.write(folder, name, tables.make(name, rows))
     manifest = snapshots.read_manifest(folder)
-    manifest["tables"][name]["sha256"] = snapshots.file_digest(path)
+    manifest["tables"][name]["sha256"] = snapshots.table_digest(path)
     snapshots.write_json(folder / snapshots.MANIFEST, manifest)
 
 

@@ -165,7 +165,7 @@ def test_the_manifest_tells_what_was_made_from_what(texts: Path, output: Path) -
         assert entry == {
             "rows": tables.read(run.snapshot, name).num_rows,
             "bytes": path.stat().st_size,
-            "sha256": snapshots.file_digest(path),
+            "sha256": snapshots.table_digest(path),
         }
     assert {"duckdb", "pyarrow", "sentencex"} <= set(run.manifest["libraries"])
 

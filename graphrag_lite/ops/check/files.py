@@ -40,7 +40,7 @@ def check_files(folder: Path, manifest: Mapping[str, Any], found: Problems) -> l
         except TableError as error:
             found.add(name, f"is damaged ({error})")
             continue
-        if snapshots.file_digest(path) != listed[name]["sha256"]:
+        if snapshots.table_digest(path) != listed[name]["sha256"]:
             found.add(name, "its sha256 is not the manifest's")
         elif not schema.equals(tables.stored_schema(name), check_metadata=True):
             found.add(name, "its columns are another version's: the next `index` makes it again")
