@@ -49,8 +49,6 @@ def places_of(index: "SnapshotView", identity: str) -> list[Statement]:
 
     Nothing for an id that the index does not have.
     """
-    import pyarrow.compute as pc
-
     if identity in index.unit_row:
         unit = index.unit_row[identity]
         start, end = (index.cell("text_units", name, unit) for name in ("char_start", "char_end"))
@@ -60,11 +58,9 @@ def places_of(index: "SnapshotView", identity: str) -> list[Statement]:
     for table in (*TELL, *STAND):
         if table not in index.manifest["tables"] or not index.n_rows(table):
             continue
-        place = pc.index(index.column(table, "id"), identity).as_py()
-        if place >= 0:
-            column = TELL.get(table)
+        if (place := index.row_of(table, identity, "id")) >= 0:
             row = index.arrow(table).slice(place, 1).to_pylist()[0]
-            places = (_place(index, one) for one in (row[column] if column else [row]))
+            places = (_place(index, one) for one in (row[TELL[table]] if table in TELL else [row]))
             return [one for found in places for one in found][:MOST]
     return []
 
@@ -80,13 +76,8 @@ def _span(index: "SnapshotView", name: str, start: int, end: int) -> list[Statem
 
     Nothing where none has: blank lines between text units are of none.
     """
-    import pyarrow.compute as pc
-
-    if name in index.unit_row:
-        row = index.document_row[index.unit_row[name]]
-    else:
-        found = (pc.index(index.column("documents", column), name).as_py() for column in ("id", "source_id"))
-        row = max(found)
+    unit = index.unit_row.get(name)
+    row = index.row_of("documents", name, "id", "source_id") if unit is None else index.document_row[unit]
     if row < 0 or not start < end <= len(index.document_text(row)):
         return []
     names = ("char_start", "char_end")

@@ -15,6 +15,8 @@ from math import log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
 
 from graphrag_lite.agent.index_tools import LEAST_WORTH
 from graphrag_lite.agent.requests import MAX_QUERY
@@ -24,11 +26,9 @@ from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.extractive.comparison import compared_things
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from graphrag_lite.retrieval.question import Question
 
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 # What the best passage of a look counts, beside the best one of the whole question: docs/log.md has what was measured.
 EVENT, LEAD, OWN, DAY = 0.6, 0.3, 0.3, 0.1
@@ -45,7 +45,7 @@ READ = 10  # best text units whose documents tell whose they are
 MOST_SHARE = 0.1  # of the text units: what more of them share tells nobody from the others
 
 
-def own_passages(question: "Question", scores: "Floats") -> "Floats":
+def own_passages(question: "Question", scores: Floats) -> Floats:
     """Return how likely text units are of whoever asks a question in the first person, shape (n_units,).
 
     The likeliest asker's have 1; all have 0 where a question is not in the first person. It is told by the text in
@@ -56,8 +56,6 @@ def own_passages(question: "Question", scores: "Floats") -> "Floats":
     words = FIRST_PERSON.get(question.language or "en")
     if not words or not re.search(rf"(?<!\w)(?:{words})(?!\w)", question.text.replace("’", "'")):
         return own
-    import pyarrow.compute as pc
-
     metadata = index.column("documents", "metadata")
     votes: dict[str, float] = defaultdict(float)
     units = [unit for unit in best_rows(scores, READ).tolist() if scores[unit] > 0]
@@ -84,7 +82,7 @@ class Lead:
     weight: float
 
 
-def drive(question: "Question", trail: Trail) -> "Floats":
+def drive(question: "Question", trail: Trail) -> Floats:
     """Look, and return the scores of text units, shape (n_units,)."""
     session = trail.session
     whole = session.scores(question)
@@ -162,8 +160,6 @@ def _days(question: "Question", units: Sequence[int]) -> list[str]:
 
 def _before(question: "Question", units: Sequence[int]) -> list[str]:
     """Return the ids of the text units that tell the spell before of a fact that one of `units` tells."""
-    import pyarrow.compute as pc
-
     index = question.index
     facts = index.columns("facts", ["id", "prior_id", "sources"])
     later = facts.filter(pc.not_equal(facts["prior_id"], ""))
@@ -181,7 +177,7 @@ def _units(session: Session, records: Sequence[dict[str, Any]]) -> list[int]:
     return [session.index.unit_row[each] for each in ids if each in session.index.unit_row]
 
 
-def _gain(session: Session, lead: Lead, units: Sequence[int]) -> "Floats":
+def _gain(session: Session, lead: Lead, units: Sequence[int]) -> Floats:
     """Return what text units gain by a look, from 0 to 1, shape (n_units,)."""
     if lead.tool == "search_passages":
         scores: Floats = np.maximum(session.scores(lead.arguments["query"]), 0.0)

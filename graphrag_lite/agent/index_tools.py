@@ -1,9 +1,13 @@
 """The tools that look at the index: pure functions of a snapshot and a request. Text of the corpus comes disarmed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from graphrag_lite.agent.pages import Page, Record, make_page
 from graphrag_lite.agent.requests import GetEntity, ReadSource, SearchEntities, SearchPassages, SearchReports
@@ -25,7 +29,7 @@ LEAST_WORTH = 0.05  # of the best passage's score: what has less shares next to 
 def search_passages(session: Session, request: SearchPassages) -> Page:
     index = session.index.limited(request.where)
     units = passages_for(session, request.query, request.where)
-    return make_page(len(units), request.page, lambda place: passage(index, units[place]), request.size)
+    return make_page(units, partial(passage, index), request.page, request.size)
 
 
 def passages_for(session: Session, query: str, where: Sequence[str] = ()) -> Sequence[int]:
@@ -59,15 +63,11 @@ def _document(index: "SnapshotView", row: int) -> Record:
 
 def search_entities(session: Session, request: SearchEntities) -> Page:
     index = session.index.limited(request.where)
-    rows = entities_for(index, request.query)
-    return make_page(len(rows), request.page, lambda place: _entity(index, rows[place]), request.size)
+    return make_page(entities_for(index, request.query), partial(_entity, index), request.page, request.size)
 
 
 def entities_for(index: "SnapshotView", query: str) -> Sequence[int]:
     """Return the rows of the entities that a query names, as it names them, then those that share words with it."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     question = Question(index, query)
     named = [entity for mention in find_mentions(query, question.language, index.names) for entity in mention.entities]
     titles = index.column("entities", "title")
@@ -95,7 +95,7 @@ def search_reports(session: Session, request: SearchReports) -> Page:
         raise InputError(f"level: no report is of level {request.level}; there are {', '.join(map(str, levels))}.")
     ranked = rank_reports(index, terms(request.query, report_language(index)), rows, chosen)
     order = [row for row in ranked.order if ranked.match[row] > 0]
-    return make_page(len(order), request.page, lambda place: _report(index, order[place]), request.size)
+    return make_page(order, partial(_report, index), request.page, request.size)
 
 
 def _report(index: "SnapshotView", row: int) -> Record:
@@ -106,11 +106,7 @@ def _report(index: "SnapshotView", row: int) -> Record:
 
 def get_entity(session: Session, request: GetEntity) -> Page:
     index = session.index
-    import pyarrow.compute as pc
-
-    entities = index.arrow("entities")
-    place = pc.index(entities["id"], request.id).as_py()
-    place = place if place >= 0 else pc.index(entities["title"], request.id).as_py()
+    place = index.row_of("entities", request.id, "id", "title")
     if place < 0:  # another of its names: NASA
         said = find_mentions(request.id, "", index.names)
         one = len(said) == 1 and (said[0].start, said[0].end) == (0, len(request.id)) and len(said[0].entities) == 1
@@ -121,12 +117,11 @@ def get_entity(session: Session, request: GetEntity) -> Page:
         raise InputError(f"No entity has the id or the name {request.id!r}; search_entities finds them.{near}")
     entity = _entity(index, place)
     table = index.arrow("relationships")
-    own = table.filter(
-        pc.or_(pc.equal(table["source_id"], entity["id"]), pc.equal(table["target_id"], entity["id"]))
-    ).to_pylist()
-    page = make_page(len(own), request.page, lambda at: _relationship(own[at]), request.size)
-    entity["relationships"] = page.records
-    return Page(page.page, page.n_pages, page.total, [entity], page.note if own else "No relationship of it is known.")
+    ends = (pc.equal(table[end], entity["id"]) for end in ("source_id", "target_id"))
+    own = table.filter(pc.or_(*ends)).to_pylist()
+    page = make_page(own, _relationship, request.page, request.size)
+    note = page.note if own else "No relationship of it is known."
+    return replace(page, records=[entity | {"relationships": page.records}], note=note)
 
 
 def _relationship(row: Record) -> Record:
@@ -136,30 +131,27 @@ def _relationship(row: Record) -> Record:
 
 def read_source(session: Session, request: ReadSource) -> Page:
     index = session.index
-    if request.id in index.unit_row:
-        unit = index.unit_row[request.id]
-        row, start = index.document_row[unit], index.cell("text_units", "char_start", unit)
-        text = index.cell("text_units", "text", unit)
+    if (unit := index.unit_row.get(request.id)) is not None:
+        row = index.document_row[unit]
+        start, text = (index.cell("text_units", name, unit) for name in ("char_start", "text"))
     else:
         row, start = document_named(index, request.id), 0
         text = index.document_text(row)
     lines = text.splitlines(keepends=True)
-    first = min(request.line_start - 1, len(lines))
+    first = request.line_start - 1
     last = min(first + request.num_lines, len(lines))
     shown = "".join(lines[first:last])
+    if not shown:
+        return Page(1, 1, 0, [], f"There are {len(lines)} lines.")
     begin = start + sum(map(len, lines[:first]))
-    note = f"Lines {first + 1} to {last} of {len(lines)}." if shown else f"There are {len(lines)} lines."
     end = begin + len(shown)
     place = {"cite": f"{request.id}:{begin}-{end}", "char_start": begin, "char_end": end}
-    records = [{"id": request.id, **_document(index, row), **place, "text": escape_marks(shown)}] if shown else []
-    return Page(1, 1, len(records), records, note)
+    record = {"id": request.id, **_document(index, row), **place, "text": escape_marks(shown)}
+    return Page(1, 1, 1, [record], f"Lines {first + 1} to {last} of {len(lines)}.")
 
 
 def document_named(index: "SnapshotView", name: str) -> int:
-    import pyarrow.compute as pc
-
-    for column in ("id", "source_id"):
-        place = int(pc.index(index.column("documents", column), name).as_py())
-        if place >= 0:
-            return place
-    raise InputError(f"No text unit and no document has the id {name!r}; search_passages shows them.")
+    row = index.row_of("documents", name, "id", "source_id")
+    if row < 0:
+        raise InputError(f"No text unit and no document has the id {name!r}; search_passages shows them.")
+    return row

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from graphrag_lite.agent.calls import ANSWER, Call, Seen, described_tools, read_
 from graphrag_lite.agent.citing import places_of
 from graphrag_lite.agent.context import LAST, LEAST_WINDOW, Context, Turn, cut_to_tokens, used_tokens
 from graphrag_lite.agent.memory_tools import LEFT_OUT, source_status
+from graphrag_lite.agent.pages import Page
 from graphrag_lite.agent.session import Session
 from graphrag_lite.agent.tools import TOOLS, Tool, call, step_record
 from graphrag_lite.errors import CallError, InputError, ReplyError
@@ -57,26 +58,21 @@ class Loop:
     steps: list[Mapping[str, Any]] = field(default_factory=list)
 
     async def run(self) -> Answer:
+        """Return what the model answers; where it does not, the answer of local search, which says why."""
+        made: Answer | bool = True
         try:
-            return await self._run()
+            while made is True and self.n_calls < self.most - 1:
+                made = await self._turn(self.context.messages(), self.context.tools)
+                if not isinstance(made, Answer):
+                    await self._make_room()
+            if not isinstance(made, Answer):
+                answer = [tool for tool in self.context.tools if tool["name"] == ANSWER]
+                made = await self._turn(self.context.messages(LAST), answer)
         except Stopped as stopped:
             return self._local(f"The model was asked no more ({stopped})")
         except Ended as ended:
             return self._local(str(ended))
-
-    async def _run(self) -> Answer:
-        goes_on = True
-        while goes_on and self.n_calls < self.most - 1:
-            made = await self._turn(self.context.messages(), self.context.tools)
-            if isinstance(made, Answer):
-                return made
-            goes_on = made
-            await self._make_room()
-        answer = [tool for tool in self.context.tools if tool["name"] == ANSWER]
-        made = await self._turn(self.context.messages(LAST), answer)
-        if isinstance(made, Answer):
-            return made
-        raise Ended(f"The model gave no answer within {self.most} steps")
+        return made if isinstance(made, Answer) else self._local(f"The model gave no answer within {self.most} steps")
 
     async def _turn(self, messages: Sequence[Mapping[str, str]], tools: Sequence[Mapping[str, Any]]) -> Answer | bool:
         """Ask once and do what is called. Return the answer, or whether the model wants to see what came."""
@@ -132,9 +128,8 @@ class Loop:
         writing.add(given.text)
         ranking = ranked(self.session.scores(self.question), index.document_row, self.query.top_k)
         found = self.asking.answer(self.question, "agent", ranking, shown, writing.finish())
-        page = {"page": 1, "n_pages": 1, "total": 1, "note": "", "records": []}
-        last = {**step_record(made.tool, {}, page, 0, self.context.in_use), "thought": made.thought}
-        return replace(found, steps=[*self.steps, last])
+        last = step_record(made.tool, {}, asdict(Page(1, 1, 1, [])), 0, self.context.in_use)
+        return replace(found, steps=[*self.steps, {**last, "thought": made.thought}])
 
     def _local(self, why: str) -> Answer:
         """Return the answer of local search in the place of the model's, and say why."""
@@ -181,7 +176,7 @@ def _listed(turns: Sequence[Turn]) -> str:
 
 
 def _nothing(note: str) -> dict[str, Any]:
-    return {"page": 0, "n_pages": 0, "total": 0, "note": note, "records": []}
+    return asdict(Page(0, 0, 0, [], note))
 
 
 def tools_for(session: Session, query: "Query") -> dict[str, Tool]:

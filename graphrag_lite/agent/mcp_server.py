@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.agent.requests import schema
 from graphrag_lite.agent.session import MEMORY, Session
-from graphrag_lite.agent.tools import Tool, call, tools
+from graphrag_lite.agent.tools import call, tools
 from graphrag_lite.distribution import install_hint, installed_version
 from graphrag_lite.errors import GraphragLiteError, PluginError
 from graphrag_lite.memory.store import Memory
@@ -77,18 +77,13 @@ def server_of(current: Current) -> "Server[Any]":
 
     one_at_a_time = anyio.CapacityLimiter(1)
 
-    def hints(tool: Tool) -> types.ToolAnnotations:
-        return types.ToolAnnotations(read_only_hint=not tool.writes, open_world_hint=False)
-
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(
-            tools=[
-                types.Tool(
-                    name=name, description=tool.summary, input_schema=schema(tool.request), annotations=hints(tool)
-                )
-                for name, tool in tools(read_only=current.read_only).items()
-            ]
-        )
+        listed = []
+        for name, tool in tools(read_only=current.read_only).items():
+            hints = types.ToolAnnotations(read_only_hint=not tool.writes, open_world_hint=False)
+            asked = schema(tool.request)
+            listed.append(types.Tool(name=name, description=tool.summary, input_schema=asked, annotations=hints))
+        return types.ListToolsResult(tools=listed)
 
     async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         answer = partial(current.call, params.name, params.arguments or {})

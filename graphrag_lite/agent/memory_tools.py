@@ -2,7 +2,10 @@
 
 from dataclasses import asdict
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING
+
+import pyarrow.compute as pc
 
 from graphrag_lite.agent import requests
 from graphrag_lite.agent.citing import places_of
@@ -26,12 +29,12 @@ LEFT_OUT = "left out"  # of what rests on documents that the conditions or the d
 def conversation_search(session: Session, request: requests.ConversationSearch) -> Page:
     index = session.index.limited(request.where)
     own = [] if request.where or not session.name else session.memory.search(request.query, MESSAGE, session.name)
-    talks = set(_messages(index)["document_id"])
+    talks = {said["document_id"] for said in _messages(index)}
     ids = index.column("documents", "id").to_pylist()
     fitting = passages_for(session, request.query, request.where)
     found = [partial(_entry, session, place) for place in own]
     found += [partial(passage, index, unit) for unit in fitting if ids[index.document_row[unit]] in talks]
-    return make_page(len(found), request.page, lambda place: found[place](), request.size)
+    return make_page(found, partial.__call__, request.page, request.size)
 
 
 def conversation_search_date(session: Session, request: requests.ConversationSearchDate) -> Page:
@@ -40,42 +43,34 @@ def conversation_search_date(session: Session, request: requests.ConversationSea
         raise InputError(f"end_date {last} is before start_date {first}.")
     index = session.index.limited(request.where)
     own = [] if request.where or not session.name else session.memory.listed(MESSAGE, session.name, first, last)
-    said = _messages(index)
-    times = [time[:10] for time in said["reference_time"]]
-    rows = [row for row, day in enumerate(times) if first <= day <= last]
+    said = [one for one in _messages(index) if first <= one["reference_time"][:10] <= last]
     found = [partial(_entry, session, place) for place in own]
-    found += [partial(_said, index, said, row) for row in sorted(rows, key=said["reference_time"].__getitem__)]
-    return make_page(len(found), request.page, lambda place: found[place](), request.size)
+    found += [partial(_said, index, one) for one in sorted(said, key=itemgetter("reference_time"))]
+    return make_page(found, partial.__call__, request.page, request.size)
 
 
-def _messages(index: "SnapshotView") -> dict[str, list[str]]:
-    """Return columns of the messages that the corpus holds."""
-    import pyarrow.compute as pc
-
-    columns = ("id", "document_id", "speaker", "conversation", "reference_time", "char_start", "char_end")
+def _messages(index: "SnapshotView") -> list[Record]:
+    """Return the messages that the corpus holds."""
     table = index.arrow("episodes")
-    found: dict[str, list[str]] = table.filter(pc.equal(table["kind"], SPOKEN)).select(columns).to_pydict()
+    found: list[Record] = table.filter(pc.equal(table["kind"], SPOKEN)).to_pylist()
     return found
 
 
-def _said(index: "SnapshotView", said: dict[str, list[str]], row: int) -> Record:
-    document = document_named(index, said["document_id"][row])
-    start, end = int(said["char_start"][row]), int(said["char_end"][row])
+def _said(index: "SnapshotView", said: Record) -> Record:
+    document = document_named(index, said["document_id"])
+    span = {name: said[name] for name in ("char_start", "char_end")}
     return {
-        "id": said["id"][row],
-        "speaker": said["speaker"][row],
-        "conversation": said["conversation"][row],
-        "date": said["reference_time"][row],
+        **{name: said[name] for name in ("id", "speaker", "conversation")},
+        "date": said["reference_time"],
         "document": index.cell("documents", "source_id", document),
-        "char_start": start,
-        "char_end": end,
-        "text": escape_marks(index.document_text(document)[start:end]),
+        **span,
+        "text": escape_marks(index.document_text(document)[slice(*span.values())]),
     }
 
 
 def archival_memory_search(session: Session, request: requests.ArchivalMemorySearch) -> Page:
     places = session.notes(request.query, request.tags)
-    return make_page(len(places), request.page, lambda place: _entry(session, places[place]), request.size)
+    return make_page(places, partial(_entry, session), request.page, request.size)
 
 
 def source_status(index: "SnapshotView", entry: Entry) -> str:
@@ -103,7 +98,7 @@ def archival_memory_insert(session: Session, request: requests.ArchivalMemoryIns
     cited = tuple(asdict(cite(session.index, n, one)) for n, found in enumerate(places.values(), 1) for one in found)
     made = Entry(request.content, session=session.name, tags=tuple(request.tags), citations=cited)
     (identity,) = session.memory.add([made])
-    return make_page(1, 1, lambda _: _entry(session, session.memory.named(identity)))
+    return Page(1, 1, 1, [_entry(session, session.memory.named(identity))])
 
 
 def core_memory_append(session: Session, request: requests.CoreMemoryAppend) -> Page:
@@ -116,8 +111,7 @@ def core_memory_replace(session: Session, request: requests.CoreMemoryReplace) -
 
 
 def _block(name: str, content: str) -> Page:
-    left = core.LIMIT - len(content)
-    return make_page(1, 1, lambda _: {"id": name, "text": content, "characters_left": left})
+    return Page(1, 1, 1, [{"id": name, "text": content, "characters_left": core.LIMIT - len(content)}])
 
 
 def _entry(session: Session, place: int) -> Record:

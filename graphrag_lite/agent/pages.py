@@ -4,13 +4,14 @@ A page is cut to the room that an agent has for it: at a record, and saying how 
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from graphrag_lite.llm.chat import estimated_tokens
 
 SIZE = 5  # records of a page
+T = TypeVar("T")
 Record = dict[str, Any]
 LEAST = 300  # tokens that a record's ids, a line of its text and the note need
 NESTED = "relationships"  # records within the one record of a page
@@ -27,23 +28,18 @@ class Page:
     note: str = ""
 
 
-def make_page(total: int, page: int, record: Callable[[int], Record], size: int = SIZE) -> Page:
-    """Return a page of `total` records, of which `record` returns the one at a place, from 0.
+def make_page(found: Sequence[T], record: Callable[[T], Record], page: int, size: int) -> Page:
+    """Return a page of what is found; `record` is called of what stands on it alone.
 
-    >>> make_page(7, 2, lambda place: {"place": place})
-    Page(page=2, n_pages=2, total=7, records=[{'place': 5}, {'place': 6}], note='')
-    >>> make_page(7, 3, lambda place: {"place": place}).note
+    >>> make_page("abcdefg", lambda letter: {"id": letter}, 2, 5)
+    Page(page=2, n_pages=2, total=7, records=[{'id': 'f'}, {'id': 'g'}], note='')
+    >>> make_page("abcdefg", lambda letter: {"id": letter}, 3, 5).note
     'There is no page 3: the last is 2.'
     """
-    n_pages = -(-total // size)
-    first = (page - 1) * size
-    records = [record(place) for place in range(first, min(first + size, total))]
-    note = ""
-    if not total:
-        note = "Nothing is found."
-    elif page > n_pages:
-        note = f"There is no page {page}: the last is {n_pages}."
-    return Page(page, n_pages, total, records, note)
+    n_pages = -(-len(found) // size)
+    note = f"There is no page {page}: the last is {n_pages}." if page > n_pages else ""
+    records = [record(each) for each in found[(page - 1) * size : page * size]]
+    return Page(page, n_pages, len(found), records, note if found else "Nothing is found.")
 
 
 def page_tokens(page: Page) -> int:

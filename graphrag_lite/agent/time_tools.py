@@ -1,5 +1,6 @@
 """The tools that look at time: facts with their periods, and what is dated of somebody or something."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.agent.pages import Page, Record, make_page
@@ -24,7 +25,7 @@ def search_facts(session: Session, request: SearchFacts) -> Page:
     rows = [row for row in rows if holding.is_stated(row, as_of)]
     if request.valid_at:
         rows = [row for row in rows if holding.holds_on(row, request.valid_at)]
-    return make_page(len(rows), request.page, lambda place: _fact(index, rows[place]), request.size)
+    return make_page(rows, partial(_fact, index), request.page, request.size)
 
 
 def facts_for(index: "SnapshotView", query: str) -> list[dict[str, Any]]:
@@ -37,7 +38,7 @@ def facts_for(index: "SnapshotView", query: str) -> list[dict[str, Any]]:
     mentions = find_mentions(query, question.language, index.names)
     named = {ids[entity].as_py() for mention in mentions for entity in mention.entities}
     weight = term_idf(index.bm25, question.terms)
-    found: list[tuple[float, dict[str, Any]]] = []
+    found = []
     for row in index.arrow("facts").to_pylist():
         said = f"{row['subject']} {row['relation']} {row['object']} {row['fact']}"
         fit = sum(weight[term] for term in weight.keys() & set(terms(said, question.analyzed_in)))
@@ -64,7 +65,7 @@ def _fact(index: "SnapshotView", row: dict[str, Any]) -> Record:
 def timeline(session: Session, request: Timeline) -> Page:
     index = session.index.limited(request.where)
     entries = dated.timeline(index, request.query, request.first, request.last)
-    return make_page(len(entries), request.page, lambda place: _dated(entries[place]), request.size)
+    return make_page(entries, _dated, request.page, request.size)
 
 
 def _dated(entry: dated.Entry) -> Record:

@@ -87,9 +87,7 @@ def _written(index: "SnapshotView", row: int, said: list[dict[str, Any]]) -> lis
 
 def _speaker(index: "SnapshotView", episode: str) -> str:
     """Return who says an episode, by its id; "" where there is none."""
-    import pyarrow.compute as pc
-
-    row = pc.index(index.column("episodes", "id"), episode).as_py() if episode else -1
+    row = index.row_of("episodes", episode, "id") if episode else -1
     return str(index.cell("episodes", "speaker", row)) if row >= 0 else ""
 
 

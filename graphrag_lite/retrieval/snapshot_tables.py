@@ -61,6 +61,13 @@ class SnapshotTables:
                 return self._groups[table].value(column, row)
         return self.column(table, column)[row].as_py()
 
+    def row_of(self, table: str, value: str, *columns: str) -> int:
+        """Return the first row that has a value in a column, or else in the next of them; -1 where none has."""
+        import pyarrow.compute as pc
+
+        rows = (int(pc.index(self.column(table, column), value).as_py()) for column in columns)
+        return next((row for row in rows if row >= 0), -1)
+
     def segments(self, name: str) -> "Segments | None":
         """Open a table of postings that is in parts, of which nothing is read yet. Raises TableError."""
         found = tables.open_segments(self.folder, name)

@@ -5,9 +5,11 @@ never there at once.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_lite import tables
@@ -15,9 +17,6 @@ from graphrag_lite.tables import groups
 from graphrag_lite.temporal.fold import FOREVER, Distinct, Facts, Ints, Mentions, ranges
 from graphrag_lite.temporal.numbered import Numbered, Told
 from graphrag_lite.temporal.spells import ENDED_BY, KINDS, NEGATED, OPEN, STATE, STATED, SUCCEEDED
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 ORDER = ("subject", "relation", "valid_at", "object", "kind", "created_at", "id")
 IDENTITY = ("valid_at", "invalid_at", "created_at", "expired_at", "ended_by", "kind", "conflict", "fact_group_id")
@@ -28,37 +27,29 @@ PART = 32_768  # facts that are put in words at once
 class Coded(NamedTuple):
     """Texts as numbers of the different ones: few of many are different. The row -1 is empty."""
 
-    texts: "pa.Array"
-    codes: "NDArray[np.integer[Any]]"
+    texts: pa.Array
+    codes: NDArray[np.integer[Any]]
 
     @classmethod
-    def of(cls, column: "pa.ChunkedArray | Sequence[str]") -> "Coded":
-        import pyarrow as pa
-
+    def of(cls, column: pa.ChunkedArray | Sequence[str]) -> "Coded":
         values = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else pa.array(column, pa.string())
         encoded = values.dictionary_encode()
         texts = pa.concat_arrays([encoded.dictionary, pa.array([""])])
         return cls(texts, np.append(np.asarray(encoded.indices), np.int32(len(texts) - 1)))
 
-    def where(self, held: "NDArray[np.bool_]", rows: Ints, other: "Coded", other_rows: Ints) -> "Coded":
+    def where(self, held: NDArray[np.bool_], rows: Ints, other: "Coded", other_rows: Ints) -> "Coded":
         """Return own rows where held, else those of another."""
-        import pyarrow as pa
-
         codes = np.where(held, self.codes[rows], other.codes[other_rows] + len(self.texts))
         return Coded(pa.concat_arrays([self.texts, other.texts]), codes)
 
     def take(self, rows: Ints) -> "Coded":
         return Coded(self.texts, self.codes[rows])
 
-    def words(self, rows: "Ints | slice" = slice(None)) -> "pa.Array":
-        import pyarrow as pa
-
+    def words(self, rows: Ints | slice = slice(None)) -> pa.Array:
         return self.texts.take(pa.array(self.codes[rows]))
 
-    def ranks(self) -> "NDArray[np.integer[Any]]":
+    def ranks(self) -> NDArray[np.integer[Any]]:
         """Return the place of each row's text in the order of all."""
-        import pyarrow.compute as pc
-
         ranks = np.asarray(pc.rank(self.texts, tiebreaker="dense")).astype(np.int32)
         found: NDArray[np.integer[Any]] = ranks[self.codes]
         return found
@@ -80,7 +71,7 @@ class FactRows(NamedTuple):
         """Return what is short of some facts in words, by column."""
         return {name: _words(each, rows) for name, each in self.short.items()}
 
-    def parts(self) -> "Iterator[pa.Table]":
+    def parts(self) -> Iterator[pa.Table]:
         """Yield the table `facts`, some rows at a time."""
         told, mentions = self.said.told, self.said.mentions
         unit = np.append(mentions.unit, -1)
@@ -100,11 +91,8 @@ class FactRows(NamedTuple):
             )
 
 
-def fact_rows(source_documents: "pa.Table", said: Numbered, apart: Distinct, facts: Facts) -> FactRows:
+def fact_rows(source_documents: pa.Table, said: Numbered, apart: Distinct, facts: Facts) -> FactRows:
     """Put facts in order. A thing that is no entity is named as where it is first said of the group, or of the fact."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     told, mentions, things, names = said
     row_of = np.append(apart.rows[apart.first], -1)
     first = facts.statements[np.append(0, np.cumsum(facts.n_statements))[:-1]]
@@ -145,18 +133,13 @@ def fact_rows(source_documents: "pa.Table", said: Numbered, apart: Distinct, fac
     return FactRows(said, apart, facts.take(order), short, start[order], end[order], prior, sentences)
 
 
-def _words(column: "Coded | pa.Array", rows: Ints) -> "pa.Array":
+def _words(column: Coded | pa.Array, rows: Ints) -> pa.Array:
     """Return some rows of what is short."""
-    import pyarrow as pa
-
     return column.words(rows) if isinstance(column, Coded) else column.take(pa.array(rows))
 
 
-def _ids(what: str, *columns: "Coded | pa.Array") -> "pa.Array":
+def _ids(what: str, *columns: Coded | pa.Array) -> pa.Array:
     """Return ids by what some columns say, (n_facts,)."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     size = len(columns[0].codes)
     found = [pa.array([], pa.string())]
     for start in range(0, size, PART):
@@ -168,30 +151,23 @@ def _ids(what: str, *columns: "Coded | pa.Array") -> "pa.Array":
 
 def _ended_by(told: Told, facts: Facts, end: Ints) -> Ints:
     """Return what ended each fact: a denial that no text states is a model's word for a value that succeeds it."""
-    import pyarrow.compute as pc
-
     denied = np.append(np.asarray(pc.equal(told["polarity"], "negative")), False)[end]
     ended_by = np.where((facts.ended_by == NEGATED) & ~denied, SUCCEEDED, facts.ended_by)
     return np.where(facts.kind == STATE, ended_by, OPEN)
 
 
-def _texts(told: Told, column: str, rows: Ints) -> "pa.ChunkedArray":
+def _texts(told: Told, column: str, rows: Ints) -> pa.ChunkedArray:
     """Return the values of a column in some rows, empty for the row -1."""
     return _or_empty(told.mentions[column], np.where(rows < 0, -1, told.rows[rows]))
 
 
-def _or_empty(column: "pa.Array | pa.ChunkedArray", rows: Ints) -> Any:
+def _or_empty(column: pa.Array | pa.ChunkedArray, rows: Ints) -> Any:
     """Return the texts in some rows, empty for the row -1."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     return pc.fill_null(column.take(pa.array(rows, mask=rows < 0)), "")
 
 
-def sentences_of(source_documents: "pa.Table", told: Told, rows: Ints) -> Coded:
+def sentences_of(source_documents: pa.Table, told: Told, rows: Ints) -> Coded:
     """Return the sentences of mentions, on one line each; a document is read once."""
-    import pyarrow as pa
-
     documents = groups.row_indices(told["document_id"], source_documents["id"])[rows]
     starts, ends = (np.maximum(np.asarray(told[name]), 0)[rows] for name in ("char_start", "char_end"))
     order = np.argsort(documents, kind="stable")
@@ -208,7 +184,7 @@ def sentences_of(source_documents: "pa.Table", told: Told, rows: Ints) -> Coded:
     return Coded(found.combine_chunks(), np.argsort(order).astype(np.int32))
 
 
-def _prior(lasting: "NDArray[np.bool_]", group: list[Ints], starts: Ints) -> Ints:
+def _prior(lasting: NDArray[np.bool_], group: list[Ints], starts: Ints) -> Ints:
     """Return the place of the spell before each of those that are told today, -1 where there is none."""
     rows = np.flatnonzero(lasting)
     rows = rows[np.lexsort((starts[rows], *(number[rows] for number in group)))]
@@ -220,8 +196,6 @@ def _prior(lasting: "NDArray[np.bool_]", group: list[Ints], starts: Ints) -> Int
 
 def _sources(told: Told, mentions: Mentions, apart: Distinct, facts: Facts) -> dict[str, Any]:
     """Return how many mentions and documents say each fact, while it is told, and where the first of them stand."""
-    import pyarrow as pa
-
     lengths = np.append(apart.first, len(apart.rows))[1:] - apart.first
     fact = np.repeat(np.repeat(np.arange(len(facts.kind)), facts.n_statements), lengths[facts.statements])
     rows = apart.rows[ranges(apart.first[facts.statements], lengths[facts.statements])]

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from graphrag_lite import tables
 from graphrag_lite.tables import groups
@@ -15,20 +18,16 @@ from graphrag_lite.temporal.relations import states_relation
 from graphrag_lite.temporal.spells import KINDS
 from graphrag_lite.text import folding
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
 
 class Read(NamedTuple):
     """What facts are folded from, all or in part."""
 
-    source_documents: "pa.Table"
-    fact_mentions: "pa.Table"
-    entity_resolutions: "pa.Table"
-    relation_resolutions: "pa.Table"
+    source_documents: pa.Table
+    fact_mentions: pa.Table
+    entity_resolutions: pa.Table
+    relation_resolutions: pa.Table
 
-    def of(self, column: str, values: "Collection[str] | pa.ChunkedArray") -> "Read":
+    def of(self, column: str, values: Collection[str] | pa.ChunkedArray) -> "Read":
         """Return what is said in some wordings: of column `column` of their resolutions."""
         own = groups.rows_of(self.relation_resolutions, column, values)
         said = groups.rows_of(self.fact_mentions, "relation", own["wording"])
@@ -42,14 +41,11 @@ class Told:
     Its columns `one` and `other` name subject and object from the side of the relation's subject.
     """
 
-    mentions: "pa.Table"
+    mentions: pa.Table
     rows: Ints
-    turned: "NDArray[np.bool_] | None" = None
+    turned: NDArray[np.bool_] | None = None
 
-    def __getitem__(self, column: str) -> "pa.ChunkedArray":
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
+    def __getitem__(self, column: str) -> pa.ChunkedArray:
         ends = {"one": ("subject", "object"), "other": ("object", "subject")}.get(column)
         if ends is None:
             return self.mentions[column].take(self.rows)
@@ -84,8 +80,6 @@ def numbered(read: Read) -> Numbered:
 
     Of what text analysis found, that is what states something of its subject: "Britain's PM" does not.
     """
-    import pyarrow.compute as pc
-
     told = Told(read.fact_mentions, _usable_rows(read))
     told = told.take(np.asarray(pc.sort_indices(told["id"])))
     subject, object_, things = _things(told, read.entity_resolutions)
@@ -109,7 +103,7 @@ def numbered(read: Read) -> Numbered:
     return Numbered(replace(told, turned=inverse), mentions, things, names)
 
 
-def map_distinct(column: "pa.ChunkedArray", value: Callable[[str], int]) -> Ints:
+def map_distinct(column: pa.ChunkedArray, value: Callable[[str], int]) -> Ints:
     """Return the value of each text of a column, each different text of which is looked at once."""
     encoded = column.combine_chunks().dictionary_encode()
     values = np.array([value(text) for text in encoded.dictionary.to_pylist()], dtype=np.int64)
@@ -123,9 +117,6 @@ def key_of(entity_id: str, name: str) -> str:
 
 
 def _usable_rows(read: Read) -> Ints:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     documents, mentions, resolutions = read.source_documents, read.fact_mentions, read.relation_resolutions
     places = groups.row_indices(mentions["document_id"], documents["id"])
     languages = documents["language"].combine_chunks().take(pa.array(places))
@@ -146,10 +137,8 @@ def _states(said: str) -> bool:
     return states_relation(wording, language or "en")
 
 
-def _things(told: Told, entity_resolutions: "pa.Table") -> tuple[Ints, Ints, Things]:
+def _things(told: Told, entity_resolutions: pa.Table) -> tuple[Ints, Ints, Things]:
     """Return the number of each mention's subject and object: a name means what its document, else the corpus, says."""
-    import pyarrow as pa
-
     ends = pa.chunked_array([*told["subject"].chunks, *told["object"].chunks], pa.string()).combine_chunks()
     names, documents = ends.dictionary_encode(), told["document_id"].combine_chunks().dictionary_encode()
     meant = groups.rows_of(entity_resolutions, "name", pa.chunked_array([names.dictionary]))

@@ -8,9 +8,10 @@ does who left what.
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from graphrag_lite import tables
 from graphrag_lite.tables import groups
@@ -18,9 +19,6 @@ from graphrag_lite.temporal.contradictions import leaves
 from graphrag_lite.temporal.fact_rows import ORDER
 from graphrag_lite.temporal.fold import INVERSE, POLICIES, Ints
 from graphrag_lite.temporal.numbered import Numbered, Read, key_of, numbered
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 ENDS = ("subject_id", "subject", "object_id", "object")
 
@@ -57,7 +55,7 @@ def change(now: Read, before: Read) -> Change:
     return Change(statements, leavers, read, touched - there)
 
 
-def _changed(now: Read, before: Read) -> Iterator["pa.Table"]:
+def _changed(now: Read, before: Read) -> Iterator[pa.Table]:
     """Yield the mentions of each run of which anything that a fact is made of is another in the other run."""
 
     def other(table: str, by: str, *columns: str) -> set[str]:
@@ -75,7 +73,7 @@ def _changed(now: Read, before: Read) -> Iterator["pa.Table"]:
         yield run.fact_mentions.take(np.flatnonzero(np.logical_or.reduce(held)))
 
 
-def parted(of: Change, said: Numbered, policy: Ints, policies: "pa.Table") -> "tuple[Numbered, Kept]":
+def parted(of: Change, said: Numbered, policy: Ints, policies: pa.Table) -> "tuple[Numbered, Kept]":
     """Return the mentions of the groups that a change touches, and which facts of the last run are of no such group.
 
     `said` are all mentions of the relations of the change and `policy` is of each of these, `policies` are the last
@@ -103,7 +101,7 @@ class Kept(NamedTuple):
     groups: set[tuple[str, str]]
     kinds: Mapping[str, str]
 
-    def of(self, facts: "pa.Table") -> "pa.Table":
+    def of(self, facts: pa.Table) -> pa.Table:
         """Return the facts that stay."""
         held = ~groups.is_in(facts, "relation", self.relations)
         near = np.flatnonzero(held & groups.is_in(facts, "relation", {name for name, _ in self.groups}))
@@ -112,10 +110,10 @@ class Kept(NamedTuple):
         return groups.held_rows(facts, held)
 
 
-def merged(kept: "Iterable[pa.Table]", made: "Iterator[pa.Table]") -> "Iterator[pa.Table]":
+def merged(kept: Iterable[pa.Table], made: Iterator[pa.Table]) -> Iterator[pa.Table]:
     """Yield facts of both, each in the order of facts, in that order."""
 
-    def row(table: "pa.Table", place: int) -> tuple[str, ...]:
+    def row(table: pa.Table, place: int) -> tuple[str, ...]:
         return tuple(table[name][place].as_py() for name in ORDER)
 
     new = next(made, None)

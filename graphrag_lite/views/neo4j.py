@@ -15,6 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.tables.database import open_database, select
 from graphrag_lite.text.plain_text import printable
@@ -41,9 +44,6 @@ def property_graph(view: SnapshotView) -> tuple[dict[str, list[Row]], dict[tuple
 
     A node has `id`, `label` where it has a second one, and properties; an edge `source`, `target` and properties.
     """
-    import numpy as np
-    import pyarrow as pa
-
     listed = toml_file(__package__, "neo4j.toml")
     with open_database(sum(map(view.n_rows, TABLES))) as database:
         for name in TABLES:

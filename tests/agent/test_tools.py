@@ -40,11 +40,11 @@ def session_of(index: Index) -> Session:
 def test_pages_partition_a_result(total: int, size: int) -> None:
     seen: list[int] = []
     for number in range(1, -(-total // size) + 1):
-        page = pages.make_page(total, number, lambda place: {"id": place}, size)
+        page = pages.make_page(range(total), lambda place: {"id": place}, number, size)
         assert (page.total, page.n_pages, page.note) == (total, -(-total // size), "")
         seen += [record["id"] for record in page.records]
     assert seen == list(range(total))
-    beyond = pages.make_page(total, -(-total // size) + 1, lambda place: {"id": place}, size)
+    beyond = pages.make_page(range(total), lambda place: {"id": place}, -(-total // size) + 1, size)
     assert beyond.records == [] and beyond.note
 
 

@@ -4,7 +4,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from duckdb import CatalogException, DuckDBPyConnection
 
 from graphrag_lite import tables
 from graphrag_lite.ops.check.problems import MAX_NAMED, Problems
@@ -14,20 +18,14 @@ from graphrag_lite.tables.declared import NUMBER
 from graphrag_lite.temporal.instants import UNITS, UNKNOWN, first_second
 from graphrag_lite.text.word_lists import toml_file
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from duckdb import DuckDBPyConnection
-
 RULES: dict[str, Any] = toml_file(__package__, "rules.toml")
 TIMES = ("valid_at", "invalid_at", "created_at", "expired_at")
 
 
 def check_rules(
-    database: "DuckDBPyConnection", folder: Path, intact: Collection[str], true: Collection[str], found: Problems
+    database: DuckDBPyConnection, folder: Path, intact: Collection[str], true: Collection[str], found: Problems
 ) -> None:
     """Find the rows of the intact tables that break a rule; of rules with a `when`, one of those in `true`."""
-    import duckdb
-
     for table in intact:
         _open(database, folder, table)
     found.name = lambda table, row: _name(database, table, row)
@@ -50,29 +48,24 @@ def check_rules(
                     _add(found, database, Template(rule["of"]).substitute(words), query)
                 else:
                     execute(database, query)
-            except duckdb.CatalogException:  # a table that it reads is not intact; that has been said already
+            except CatalogException:  # a table that it reads is not intact; that has been said already
                 database.rollback()
 
 
-def mentions_within(database: "DuckDBPyConnection") -> tuple[int | None, tuple[str, ...]]:
+def mentions_within(database: DuckDBPyConnection) -> tuple[int | None, tuple[str, ...]]:
     """Return how many mentions relate two names of one entity, and the first pairs of names; None where unknown."""
-    import duckdb
-
     query = "select source_name, target_name from relation where source = target and source_name <> target_name"
     try:
         found = [tuple(sorted(row.values())) for row in select(database, query).to_pylist()]
-    except duckdb.CatalogException:
+    except CatalogException:
         database.rollback()
         return None, ()
     return len(found), tuple(f"{one} – {other}" for one, other in sorted(set(found))[:MAX_NAMED])
 
 
-def _open(database: "DuckDBPyConnection", folder: Path, table: str) -> None:
+def _open(database: DuckDBPyConnection, folder: Path, table: str) -> None:
     """Make a view of a table, with the number of each row."""
     import glob
-
-    import numpy as np
-    import pyarrow as pa
 
     if table in tables.MAPPED:
         data = tables.read(folder, table)
@@ -90,10 +83,8 @@ def _open(database: "DuckDBPyConnection", folder: Path, table: str) -> None:
         execute(database, f"create view {table} as {' union all '.join(each)}")
 
 
-def _times(database: "DuckDBPyConnection") -> "pa.Table":
+def _times(database: DuckDBPyConnection) -> pa.Table:
     """Return what rules about facts read in the place of texts: times in seconds, ends without their case."""
-    import pyarrow as pa
-
     facts = select(database, "select * from facts order by row")
     values: dict[str, Any] = {name: pa.array(map(first_second, facts[name].to_pylist()), pa.int64()) for name in TIMES}
     values["off"] = pa.array([UNITS.get(name, 1) for name in facts["precision"].to_pylist()], pa.int64())
@@ -114,7 +105,7 @@ def _keys() -> Sequence[Mapping[str, str]]:
     return found
 
 
-def _add(found: Problems, database: "DuckDBPyConnection", table: str, query: str) -> None:
+def _add(found: Problems, database: DuckDBPyConnection, table: str, query: str) -> None:
     """Add what a query finds: of rows, of names, or of the table as a whole."""
     kinds = re.findall(r'as\s+"(.+?)"', query)
     any_kind = " or ".join(f'"{kind}"' for kind in kinds)
@@ -129,7 +120,7 @@ def _add(found: Problems, database: "DuckDBPyConnection", table: str, query: str
             found.rows(table, kind, first)
 
 
-def _name(database: "DuckDBPyConnection", table: str, row: int) -> str:
+def _name(database: DuckDBPyConnection, table: str, row: int) -> str:
     """Say what a row of a table is, in words: its title, path or number."""
     columns = RULES["names"].get(table)
     if not columns:

@@ -5,7 +5,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from duckdb import CatalogException, DuckDBPyConnection
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.report_page import KEYS, page
@@ -13,30 +15,25 @@ from graphrag_lite.ops.check.problems import Problems
 from graphrag_lite.tables.database import select
 from graphrag_lite.temporal.said_days import said_last
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
 MARK = re.compile(r"\[(\d{1,9})\]")
 PAGE = ["title", "summary", "findings", "rank", "rating_explanation", "full_content", "full_content_json"]
 
 
-def check_texts(database: "DuckDBPyConnection", folder: Path, manifest: Mapping[str, Any], found: Problems) -> None:
+def check_texts(database: DuckDBPyConnection, folder: Path, manifest: Mapping[str, Any], found: Problems) -> None:
     """Compare texts with what the tables that `rules` opened say of them."""
-    import duckdb
-
     for check in (_units, _days, _marks, _failures):
         try:
             check(database, folder, manifest, found)
-        except duckdb.CatalogException:  # a table that it reads is not intact; that has been said already
+        except CatalogException:  # a table that it reads is not intact; that has been said already
             database.rollback()
 
 
-def _rows(database: "DuckDBPyConnection", query: str) -> Iterator[tuple[Any, ...]]:
+def _rows(database: DuckDBPyConnection, query: str) -> Iterator[tuple[Any, ...]]:
     data = select(database, query)
     return tables.rows(data, *data.column_names)
 
 
-def _units(database: "DuckDBPyConnection", folder: Path, _: Mapping[str, Any], found: Problems) -> None:
+def _units(database: DuckDBPyConnection, folder: Path, _: Mapping[str, Any], found: Problems) -> None:
     """Compare the text of every unit with its document, a batch of units at a time."""
     spans = _rows(database, "select document, char_start, char_end from unit order by row")
     documents = tables.read(folder, "documents", only=["text"])["text"]
@@ -56,7 +53,7 @@ def _units(database: "DuckDBPyConnection", folder: Path, _: Mapping[str, Any], f
         found.rows("text_units", what, rows)
 
 
-def _days(database: "DuckDBPyConnection", _: Path, __: Mapping[str, Any], found: Problems) -> None:
+def _days(database: DuckDBPyConnection, _: Path, __: Mapping[str, Any], found: Problems) -> None:
     """Check that units were said on the day, and in the order, of the last message in them."""
     units = list(_rows(database, "select document_id, char_start, char_end from unit order by row"))
     said = "select document_id, char_start, char_end, reference_time, kind, ordinal from episodes order by row"
@@ -70,7 +67,7 @@ def _days(database: "DuckDBPyConnection", _: Path, __: Mapping[str, Any], found:
     found.rows("search_units", "order: not that of the last message in it", differ)
 
 
-def _marks(database: "DuckDBPyConnection", folder: Path, manifest: Mapping[str, Any], found: Problems) -> None:
+def _marks(database: DuckDBPyConnection, folder: Path, manifest: Mapping[str, Any], found: Problems) -> None:
     """Check that every mark has a citation, every citation a mark, and that the page says what the parts say."""
     complete = manifest["made"]["from"] == "corpus"
     cited = _rows(database, "select list_transform(citations, lambda each: each.n) from community_reports order by row")
@@ -102,7 +99,7 @@ def _is_json_of(report: Mapping[str, object]) -> bool:
         return False
 
 
-def _failures(database: "DuckDBPyConnection", _: Path, manifest: Mapping[str, Any], found: Problems) -> None:
+def _failures(database: DuckDBPyConnection, _: Path, manifest: Mapping[str, Any], found: Problems) -> None:
     """Check that failures are of a stage of this index, and as many as the stages recorded."""
     listed = list(_rows(database, "select stage, document, error from failures order by row"))
     strange = [row for row, (stage, *_) in enumerate(listed) if stage not in manifest["stages"]]
