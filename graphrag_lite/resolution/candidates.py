@@ -25,7 +25,7 @@ _MIN_TYPE_SHARE = 0.25
 _INNER_CAPITAL = re.compile(r"[A-Z][A-Za-z]*[a-z][A-Z][A-Za-z]*|[A-Z]{2,}[a-z]{2,}")
 _MIN_CODE_COUNT = 3  # of what code within a line names
 # Few sentences say who works at a company, what a product is, or who speaks: this many for each that says otherwise.
-_SELDOM_TOLD = {"organization": 2, "product": 2, "person": 9}
+_SELDOM_TOLD = {"organization": 2, "product": 2, "person": 9, "location": 3}
 
 
 @dataclass(slots=True)

@@ -36,6 +36,14 @@ def test_plain_text() -> None:
     assert one("\r\nLaunch\r\n\r\nIt flew.", "a.txt").title == "Launch"
 
 
+def test_a_page_of_a_manual_has_no_running_head_and_is_called_by_what_it_is_on() -> None:
+    page = "CUT(1)\t  User Commands\t CUT(1)\n\nNAME\n       cut, chop - remove sec‐\n       tions of lines\n\nIt cuts.\n\n2.1  May  CUT(1)\n"
+    item = one(page, "cut.txt")
+    assert item.title == "cut, chop - remove sections of lines"
+    assert item.text == "NAME\n       cut, chop - remove sections of lines\n\nIt cuts.\n"
+    assert one("CUT(1)\t  Commands\t CUT(1)\n\nIt cuts.", "cut.txt").title == "CUT(1)"
+
+
 def test_markdown() -> None:
     item = one("---\ndate: 2024-03-01\n---\n\n## Over ##\n\n# The Launch #\n\nIt flew.", "a.md")
     assert (item.title, item.created_at) == ("The Launch", "2024-03-01")

@@ -1,5 +1,6 @@
 """Plain text."""
 
+import re
 from collections.abc import Iterator
 from string import whitespace
 
@@ -9,17 +10,39 @@ from graphrag_lite.read.hard_lines import joined_lines
 from graphrag_lite.read.stated_times import stated_date
 
 
+# What a page of a manual has above it and below it: "APROPOS(1)   Manual pager utils   APROPOS(1)", "1.9  May 2024  ...".
+_RUNNING_HEAD = re.compile(r"\s*(?P<name>[\w.:+-]+\(\d\w*\))[ \t]{2,}[^\n]*[ \t](?P=name)[ \t]*\n")
+_MANUAL_NAME = re.compile(
+    r"\s*[^\n]+\n+[ \t]+(?P<title>[^\s,]+(?:,\s+[^\s,]+)* [-–—] [^\n]{3,100}(?:\n[ \t]+\S[^\n]*)?)\n\n"
+)
+_HYPHENATED = re.compile(r"(?<=[^\W\d_])\u2010\n[ \t]*(?=[^\W\d_])")  # as troff breaks words; others keep a hyphen
+
+
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     """Yield the text. A short first line with a blank one below it is the title."""
     text = decode(data)
-    first, _, rest = text.lstrip().partition("\n")
-    titled = (
-        0 < len(first.strip()) <= 80
-        and not first.rstrip().endswith((".", ",", ":", ";"))
-        and rest.startswith(("\n", "\r\n"))
-    )
+    if head := _RUNNING_HEAD.match(text):
+        title, text = _manual_page(text, head)
+    else:
+        first, _, rest = text.lstrip().partition("\n")
+        titled = (
+            0 < len(first.strip()) <= 80
+            and not first.rstrip().endswith((".", ",", ":", ";"))
+            and rest.startswith(("\n", "\r\n"))
+        )
+        title = first.strip("#" + whitespace) if titled else ""
     text = joined_lines(text)
-    yield Loaded(path, first.strip("#" + whitespace) if titled else "", text, metadata=stated_date(text, fields))
+    yield Loaded(path, title, text, metadata=stated_date(text, fields))
+
+
+def _manual_page(text: str, head: "re.Match[str]") -> tuple[str, str]:
+    """Return the title of a page of a manual and its text, without the lines at its head and foot, words whole."""
+    body = _HYPHENATED.sub("", text[head.end() :])
+    last = body.rstrip().rpartition("\n")
+    if last[2].rstrip().endswith(head["name"]):
+        body = last[0]
+    named = _MANUAL_NAME.match(body)
+    return (" ".join(named["title"].split()) if named else head["name"]), body.strip() + "\n"
 
 
 READER = Reader({".txt": "text/plain"}, read)

@@ -80,17 +80,19 @@ def _cased(text: str, language: str) -> list[Name]:
         return find_terms(tokens, text)
     muted, headings = _lines(text)
     titles = _free([*defined_subject(tokens), *expansions(tokens), *quoted_titles(text, tokens)])
-    runs = [part for run in find_runs(tokens, language, titles) for part in split_run(tokens, run, language)]
+    found = (_without_field(text, tokens, run) for run in find_runs(tokens, language, titles))
+    runs = [part for run in found for part in split_run(tokens, run, language)]
     if language == "de":
         runs = [part for run in runs if (part := without_nouns(tokens, run))]
     written = frozenset(tokens.words)
     kept: list[Run] = []
     for run in sorted([*titles, *runs], key=lambda run: run.first):
         start = tokens.starts[run.first]
-        if _labels(text, tokens, run, written):
+        if _labels(text, tokens, run, written, language):
             kept.append(run._replace(anchored=run.last - run.first > 1, kind="person", initial=False))
         elif not _within(muted, start) and not _is_shouted(tokens, run):
-            proves = not _within(headings, start) and not _measures(tokens, run) and not _is_step(tokens, run)
+            proves = not (_within(headings, start) or _measures(tokens, run) or _is_step(tokens, run))
+            proves = proves and not _is_field(text, tokens, run)
             kept.append(run if proves else run._replace(anchored=False))
     names = _typed(text, tokens, kept, plain_nouns(tokens, kept) if language == "de" else frozenset(), language)
     terms = find_terms(tokens, text)
@@ -139,12 +141,14 @@ def _within(spans: list[tuple[int, int]], position: int) -> bool:
     return at >= 0 and position < spans[at][1]
 
 
-def _labels(text: str, tokens: Tokens, run: Run, written: frozenset[str]) -> bool:
+def _labels(text: str, tokens: Tokens, run: Run, written: frozenset[str], language: str) -> bool:
     """Tell whether a run labels what someone says: "KEVIN SCOTT: Hi", or "Alex:" at the start of a line.
 
-    `written` are the words of the text.
+    `written` are the words of the text. A space before the colon is French, or divides a title: "Emma : a novel".
     """
     end = tokens.ends[run.last - 1]
+    if text.startswith(" :", end) and language != "fr":
+        return False
     if text[end : end + 1] not in (":", " ", "*") or not _LABEL.match(text, end) or run.last - run.first > 4:
         return False
     words, low = tokens.words[run.first : run.last], tokens.lower[run.first : run.last]
@@ -167,6 +171,20 @@ def _labels(text: str, tokens: Tokens, run: Run, written: frozenset[str]) -> boo
         return False
     item = any(mark in indent[2].replace("**", "") for mark in "-*•")
     return low[0] in GIVEN_NAMES or (not item and bool(_SPOKEN.match(text, end)))
+
+
+def _without_field(text: str, tokens: Tokens, run: Run) -> Run:
+    """Return a run without the name of a field on the next line: "Peter Dimov\\nLicense: MIT"."""
+    last = run.last - 1
+    below = last > run.first and "\n" in tokens.gap_texts[last] and text.startswith(":", tokens.ends[last])
+    return run._replace(last=last) if below else run
+
+
+def _is_field(text: str, tokens: Tokens, run: Run) -> bool:
+    """Tell whether a single word is the name of a field: "(Closes: #99)", "License: MIT"."""
+    end = tokens.ends[run.first]
+    apart = tokens.gaps[run.first] != JOIN or "\n" in tokens.gap_texts[run.first]
+    return run.last - run.first == 1 and apart and text[end : end + 1] == ":" and text[end + 1 : end + 2].isspace()
 
 
 def _tells_other(words: list[str], kept: list[str]) -> bool:

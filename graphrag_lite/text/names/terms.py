@@ -9,6 +9,7 @@ from graphrag_lite.text.names.tokens import JOIN, Tokens
 from graphrag_lite.text.names.words import DETERMINERS, LISTS, MONTHS_AND_DAYS, NUMBER_WORDS, UNITS
 
 _NO_EDGE = LISTS["no_edge"]
+_PATH = frozenset("./\\_")
 _NO_END = _NO_EDGE | UNITS | NUMBER_WORDS | MONTHS_AND_DAYS
 
 
@@ -35,7 +36,10 @@ def find_terms(tokens: Tokens, text: str) -> list[Name]:
                     if not _bad_end(lower[last - 1]) and not (last == i and _says(tokens, last)):
                         phrases.setdefault(tuple(lower[first:last]), []).append(first)
         segment = int(plain)
-    repeated = {phrase: at for phrase, at in phrases.items() if len(at) > 1}
+    repeated = {}
+    for phrase, at in phrases.items():
+        if len(at) > 1 and len(own := [i for i in at if not _in_path(tokens, i, i + len(phrase))]) > 1:
+            repeated[phrase] = own
     for phrase in list(repeated):
         if len(phrase) == 3:
             for part in (phrase[:2], phrase[1:]):
@@ -56,6 +60,12 @@ def _says(tokens: Tokens, last: int) -> bool:
     word = tokens.lower[last - 1]
     followed = last < len(tokens.words) and tokens.gaps[last] == JOIN and tokens.lower[last] in DETERMINERS
     return followed and word.endswith(("ing", "ed"))
+
+
+def _in_path(tokens: Tokens, first: int, last: int) -> bool:
+    """Tell whether words [first, last) begin or end within a path or a file's name: "a.hpp libs/b.hpp"."""
+    after = tokens.gap_texts[last] if last < len(tokens.words) else ""
+    return tokens.gap_texts[first][-1:] in _PATH or after in _PATH
 
 
 def _bad_end(word: str) -> bool:

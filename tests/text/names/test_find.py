@@ -255,3 +255,17 @@ def test_a_step_of_the_way_through_menus_is_no_proof_of_a_name() -> None:
 
 def test_a_part_of_a_text_by_a_letter_is_no_name() -> None:
     assert not find_names("For what is new, see Section E.21 and Appendix B.", "en")
+
+
+def test_the_name_of_a_field_is_no_proof_of_a_name_and_ends_the_line_above() -> None:
+    text = "It was mended (Closes: #7) by\n  Ann Lee\nLicense: MIT\n  and so were the others."
+    assert {key: name.anchored for key, name in by_name(text).items()} == {
+        "Closes": False,
+        "Ann Lee": True,
+        "MIT": True,
+    }
+    assert by_name("Howards End : a novel\n\nIt rained.")["Howards End"].type == "unknown", "no speaker"
+
+
+def test_no_term_begins_or_ends_within_a_path() -> None:
+    assert names("libs/a.hpp libs/b.hpp libs/c.hpp, and a lock file is a lock file.") == ["lock file", "lock file"]
