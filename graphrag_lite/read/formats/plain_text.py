@@ -9,8 +9,7 @@ from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.hard_lines import joined_lines
 from graphrag_lite.read.stated_times import stated_date
 
-
-# What a page of a manual has above it and below it: "APROPOS(1)   Manual pager utils   APROPOS(1)", "1.9  May 2024  ...".
+# What a page of a manual has above it and below it: "APROPOS(1)   Manual pager utils   APROPOS(1)" and so on.
 _RUNNING_HEAD = re.compile(r"\s*(?P<name>[\w.:+-]+\(\d\w*\))[ \t]{2,}[^\n]*[ \t](?P=name)[ \t]*\n")
 _MANUAL_NAME = re.compile(
     r"\s*[^\n]+\n+[ \t]+(?P<title>[^\s,]+(?:,\s+[^\s,]+)* [-–—] [^\n]{3,100}(?:\n[ \t]+\S[^\n]*)?)\n\n"
