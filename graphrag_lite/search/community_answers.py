@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite import tables
+from graphrag_lite.evidence.definition import defines
 from graphrag_lite.evidence.sentence_reading import is_cell
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer import Statement
@@ -30,19 +31,22 @@ RELEVANT = 0.5  # of the best text unit's match: from there a text unit speaks t
 def theme_statements(index: "SnapshotView", reports: Iterable[Row]) -> list[Statement]:
     """Return a statement of each of the most important reports: the first one, which says what its community is about.
 
-    Where there are fewer reports than an answer has room for, those of the heaviest relationships and of the entities
-    that are named most go on; where no sentence stands as a statement, as in a corpus of notes, any sentence will do. A
-    cell of a table is none: its values are counted.
+    Where there are fewer reports than an answer has room for, definitions of the entities that are named most go on,
+    then those of the heaviest relationships, then what else is said of these entities; where no sentence stands as a
+    statement, as in a corpus of notes, any sentence will do. A cell of a table is none: its values are counted.
     """
     most = index.search_settings.max_reports
     told = [(report["title"], report["citations"]) for report in reports if report["citations"]]
     if len(told) < most:
+        entities = index.columns("entities", ["title", "sources"]).slice(0, FEW).to_pylist()
+        told += [
+            (row["title"], [span for span in row["sources"] if _defines(index, span, row["title"])]) for row in entities
+        ]
         columns = ["source", "target", "sources"]
         told += [
             (f"{row['source']} – {row['target']}", row["sources"])
             for row in index.columns("relationships", columns).slice(0, FEW).to_pylist()
         ]
-        entities = index.columns("entities", ["title", "sources"]).slice(0, FEW).to_pylist()
         told += [(row["title"], row["sources"]) for row in entities]
     found: list[Statement] = []
     cards = {row for file in index.table_files for row in file.rows}
@@ -53,6 +57,13 @@ def theme_statements(index: "SnapshotView", reports: Iterable[Row]) -> list[Stat
         if len(found) < most and (one := next((place for place in places if is_statement(index, place, found)), None)):
             found.append(one)
     return found or [own[0] for own in prose if own][:most]
+
+
+def _defines(index: "SnapshotView", span: Row, name: str) -> bool:
+    """Say whether what stands at a span of `sources` says what bears a name is."""
+    place = statement_at(index, span, name)
+    text, language = index.document_of(place.unit)
+    return defines(text, (place.start, place.end), name, language)
 
 
 def _in_card(index: "SnapshotView", place: Statement, cards: Collection[int]) -> bool:

@@ -4,7 +4,7 @@ Counts are of the tables, and so are their lines; every sentence below them is o
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -14,6 +14,7 @@ import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import escape_marks
+from graphrag_lite.evidence.report_title import is_informative
 from graphrag_lite.retrieval.report_ranking import partition, rank_reports
 from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, compose
 from graphrag_lite.search.community_answers import theme_statements
@@ -22,6 +23,7 @@ from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.search.extractive.releases import latest_changes
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.search.extractive.statements import broad_match, is_statement
+from graphrag_lite.text.numbered_titles import without_part
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.transcripts import PERSONS, is_talk, speakers, spoken_span
 from graphrag_lite.text.word_lists import expressions, sections
@@ -45,10 +47,11 @@ HEADINGS = {
 }
 NAMES, ASKED_NAMES = 5, 10  # in a line, and where the question asks for it
 DESCRIBED = 5  # of the names that are asked for: told with a sentence each
-MANY, SELDOM = 5, 0.05  # documents that names are counted by; of the count of the third, what is left out
+MANY, SELDOM = 10, 0.05  # documents that names are counted by; of the count of the third, what is left out
 READ_NAMES, READ_ROWS = 3, 200  # times as many names are looked at as are shown; rows that tell the kinds of fields
 MAX_FIELDS = 6
-TITLED = 5  # documents whose titles are told
+TITLED = 5  # works, of one or many documents, whose titles are all told
+LONGEST = 8  # documents, of more, whose titles are told
 SHORTEST_NAME = 5  # letters of a person's name in capitals
 LEAST_UNITS = 3  # that name what has changed
 SPOKEN = 5_000  # characters before a sentence in which its speaker's label is looked for
@@ -81,7 +84,7 @@ def overview(
         lines.append(DISAGREEMENT if said else "No sentence speaks of disagreement.")
         kinds = []
     if not asked:
-        lines += _tables(index) + _fields(index)
+        lines += _titles(index) + _tables(index) + _fields(index)
     for kind in kinds or HEADINGS if kinds or not asked else ():
         rows = _most_named(index, kind)
         if rows:
@@ -210,9 +213,23 @@ def _corpus(index: "SnapshotView") -> str:
     communities = "1 community" if n_communities == 1 else f"{n_communities:,} communities"
     found = f"{index.n_rows('entities'):,} entities in {communities}"
     n = index.n_rows("documents")
-    titles = list(filter(None, index.column("documents", "title").to_pylist())) if n <= TITLED else []
-    called = f" ({', '.join(map(escape_marks, titles))})" if titles else ""
+    works = dict.fromkeys(without_part(title) for title in index.column("documents", "title").to_pylist() if title)
+    called = f" ({', '.join(map(escape_marks, works))})" if 0 < len(works) <= TITLED else ""
     return f"{n:,} document{'s' * (n != 1)}{called}{dated}{spoken}; {found}."
+
+
+def _titles(index: "SnapshotView") -> list[str]:
+    """Return a line with the titles of the longest works that are no rows of a table, where these are many."""
+    rows = {row for file in index.table_files for row in file.rows}
+    n_units = Counter(row for row in index.document_row if row not in rows)
+    titles = index.column("documents", "title")
+    of: Counter[str] = Counter()
+    for row, n in n_units.items():
+        of[without_part(titles[row].as_py())] += n
+    told = sorted((title for title in of if is_informative(title)), key=lambda title: (-of[title], title))
+    if len(told) <= TITLED:
+        return []
+    return [f"Longest texts (of {len(of):,}): {'; '.join(map(escape_marks, told[:LONGEST]))}"]
 
 
 def _tables(index: "SnapshotView") -> list[str]:
@@ -285,6 +302,9 @@ def _changes(index: "SnapshotView", years: Sequence[int]) -> tuple[list[str], li
     dated = days[~np.isnan(days)]
     if not len(dated):
         return ["Its documents are not dated: what changed cannot be told."], []
+    if dated.min() == dated.max():
+        day = date.fromordinal(int(dated[0])).isoformat()
+        return [f"All that is dated is of {day}: what changed cannot be told."], []
     if len(set(years)) > 1:
         spans = [(date(year, 1, 1).toordinal(), date(year, 12, 31).toordinal()) for year in (min(years), max(years))]
         names = [str(min(years)), str(max(years))]

@@ -49,6 +49,30 @@ def test_what_changed_is_told_by_who_is_named_in_either_period(index: Index) -> 
     assert "No document is dated in 1999" in index.query("What changed from 1999 to 2023?").answer
 
 
+def test_works_are_told_by_their_titles_and_many_by_the_longest(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    for number in range(1, 8):
+        text = f"Emma Lark: a tale / part {number}\n\n" + "Emma Lark sailed to Oslo with Rex Howe. " * (
+            400 if number == 7 else 1
+        )
+        (tmp_path / "corpus" / f"{number}.txt").write_text(text)
+    one = Index(pipeline.index(tmp_path / "corpus", tmp_path / "one", Settings()).snapshot)
+    assert one.query("What is this about?").answer.startswith("7 documents (Emma Lark: a tale)")
+    changed = one.query("What changed?").answer
+    assert "not dated" in changed
+    for path in (tmp_path / "corpus").iterdir():
+        path.write_text(f"Date: 1912-01-01\n\n{path.read_text().replace('tale / part', 'tale told by boat')}")
+    several = Index(pipeline.index(tmp_path / "corpus", tmp_path / "several", Settings()).snapshot)
+    assert "of 1912-01-01: what changed cannot be told" in several.query("What changed?").answer
+    for path in (tmp_path / "corpus").iterdir():
+        path.write_text(path.read_text().removeprefix("Date: 1912-01-01\n\n"))
+    several = Index(pipeline.index(tmp_path / "corpus", tmp_path / "several", Settings()).snapshot)
+    told = several.query("What is this about?").answer.splitlines()
+    assert told[0].startswith("7 documents, ") and told[1].startswith(
+        "Longest texts (of 7): Emma Lark: a tale told by boat 7; "
+    )
+
+
 def test_a_question_about_something_in_it_is_none_about_the_whole(index: Index) -> None:
     for question in ("What does Ann Bell say about the main themes?", "Who is Zoe Park?", "What changed for Ann Bell?"):
         assert not index.query(question).answer.startswith("10 documents"), question
