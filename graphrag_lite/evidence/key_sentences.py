@@ -9,9 +9,14 @@ from collections import Counter
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
 
 from graphrag_lite.evidence.distinct_sentences import cheapest_first, says_the_same
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 REPEATED = 0.5  # what a term counts once it has been said
 SHORT = 8  # words added to every sentence's: the mean of few is by chance
@@ -35,13 +40,19 @@ class Worded(Protocol):
 
 
 def rounded_idf(sentences: Sequence[Worded]) -> dict[str, float]:
-    """Return the idf of every term over all sentences of a corpus, in whole bits, their number in quarters of one.
-
-    So a text more changes the idf of few terms, of its own.
-    """
+    """Return the idf of every term over all sentences of a corpus."""
     held = Counter(term for sentence in sentences for term in sentence.terms)
-    n_sentences = 2 ** (round(4 * math.log2(max(len(sentences), 1))) / 4)
-    return {term: float(round(math.log2(1 + n_sentences / n))) for term, n in held.items()}
+    worth = whole_idf(np.fromiter(held.values(), np.int64, len(held)), len(sentences))
+    return dict(zip(held, worth.tolist(), strict=True))
+
+
+def whole_idf(n_held: "NDArray[np.int64]", n_sentences: int) -> "NDArray[np.float64]":
+    """Return the idf of terms that so many of all sentences hold, in whole bits, their number in quarters of one.
+
+    So a text more changes the idf of few terms, of its own. What none holds is worth nothing.
+    """
+    n_all = 2 ** (round(4 * math.log2(max(n_sentences, 1))) / 4)
+    return np.where(n_held, np.rint(np.log2(1 + n_all / np.maximum(n_held, 1))), 0.0)
 
 
 def choose_sentences(

@@ -2,27 +2,38 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from hashlib import blake2b
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import Fail, attempting
-from graphrag_lite.evidence.report_choice import Choose, best_of
-from graphrag_lite.evidence.report_facts import MAX_MEMBERS, Fact
+from graphrag_lite.evidence.all_told import AllTold
+from graphrag_lite.evidence.hashes import MIX, hashed, mixed
+from graphrag_lite.evidence.report_choice import OPENING, Choose, best_of
+from graphrag_lite.evidence.report_facts import MAX_MEMBERS, OPENS, PARTS, Fact
 from graphrag_lite.evidence.report_statements import Opened, Statement
 from graphrag_lite.evidence.report_told import Told
+from graphrag_lite.evidence.stories import REST
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.tables.lazy_items import LazyItems
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Hashes = NDArray[np.uint64]
 
 Row = dict[str, Any]
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 SENTENCE = 100  # characters of text that take as long as a sentence that a page is chosen from
+DIGITS = 2  # of what a relationship counts: an edit anywhere moves all of them a little, and no page hangs on that
+OF_RELATIONSHIP = ("id", "source", "target", "source_id", "target_id", "relation")
+OF_MEMBER = ("id", "title", "type")
 
 
 def most_told(settings: ReportCommunitiesFast) -> int:
@@ -30,12 +41,24 @@ def most_told(settings: ReportCommunitiesFast) -> int:
     return settings.max_summary_sentences + settings.max_findings
 
 
+class Asked(NamedTuple):
+    """What the page of a community is made of: rows of its relationships, by id, and members, strongest first.
+
+    `above` are the sentences of the summaries above it. `whole`: it holds all of a small corpus.
+    """
+
+    id: str
+    relationships: "Ints"
+    members: "Ints"
+    above: frozenset[str]
+    whole: bool = False
+
+
 @dataclass(frozen=True)
 class Page:
-    """What the page of a community is made of: its relationships, its members, strongest first, and what is told.
+    """The same, to be put together in any process: what is known of other pages changes no byte of it.
 
-    `counts` is what a relationship counts, `strength` how strongly a member is related, by id; `above` are the
-    sentences of the summaries above it. `whole`: it holds all of a small corpus.
+    `counts` is what a relationship counts, `strength` how strongly a member is related, by id.
     """
 
     id: str
@@ -50,34 +73,14 @@ class Page:
     @property
     def stated(self) -> list[Statement]:
         """What it is chosen from: the statements of its relationships, and of its strongest members."""
-        told, rows = self.told, sorted(self.relationships, key=itemgetter("id"))
-        own = [told.stated[row["id"]] for row in rows if row["id"] in told.stated]
-        return own + [one for row in self.members[:MAX_MEMBERS] for one in told.named.get(row["id"], ())]
+        told = self.told
+        own = [told.stated[row["id"]] for row in self.relationships if row["id"] in told.stated]
+        return own + [one for row in self.members[:MAX_MEMBERS] for one in told.named[row["id"]]]
 
     @property
     def n_characters(self) -> int:
         """About how much work it is."""
-        return SENTENCE * len(self.told.stated) + SENTENCE * sum(map(len, self.told.named.values()))
-
-    def alone(self) -> "Page":
-        """Return it with what is told on it alone: what is known of other pages changes no byte of it."""
-        told, stated, ids = self.told, self.stated, [row["id"] for row in self.members]
-        texts = [text for one in stated if one.row for text in told.sources.row_text(one)]
-        terms = {term for one in (*stated, *texts) for term in one.terms}
-        own = Told(
-            entity={row["id"]: row for row in self.members},
-            relationship={},
-            stated={row["id"]: told.stated[row["id"]] for row in self.relationships if row["id"] in told.stated},
-            named={i: told.named[i] for i in ids[:MAX_MEMBERS] if i in told.named},
-            leads={i: told.leads[i] for i in ids if i in told.leads},
-            idf={term: told.idf[term] for term in terms if term in told.idf},
-            counts={},
-            weights={},
-            heaviest={},
-            total=told.total,
-            sources=told.sources.of(stated),
-        )
-        return replace(self, told=own)
+        return SENTENCE * len(self.stated)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs: the documents, too."""
@@ -95,12 +98,13 @@ Make = Callable[[Page, Choose], Any]
 class Made(NamedTuple):
     """A page (JSON), how what it tells was chosen from what is `stated`, if that is known, and the `_rarity`.
 
-    `failed` are text units whose sentences could not be read, with the error.
+    A page cites what is stated by its number there, and characters from its beginning. `failed` are text units whose
+    sentences could not be read, with the error.
     """
 
     page: str
     choices: str
-    rarity: str
+    rarity: str = ""
     failed: Sequence[tuple[str, str, int]] = ()
 
 
@@ -119,114 +123,207 @@ def made_page(page: Page, make: Make, settings: ReportCommunitiesFast) -> Made:
             choices[:] = [place[one.place] for one in found], *how, chosen
         return chosen
 
-    said = json.dumps(make(page, choose), ensure_ascii=False)
-    rarity = _rarity(choices, stated, partial(_rare_terms, idf=told.idf))
-    return Made(said, json.dumps(choices, separators=(",", ":")), rarity, failed)
+    if said := make(page, choose):
+        said["citations"] = [_from_stated(span, place, stated) for span in said["citations"]]
+    return Made(json.dumps(said, ensure_ascii=False), json.dumps(choices, separators=(",", ":")), failed=failed)
 
 
-def _rarity(choices: Sequence[Any], stated: Sequence[Statement], rare_terms: Callable[[Statement], bytes]) -> str:
-    """Return a digest of what the terms of those sentences are worth that were chosen from; empty for none."""
-    rare = b"".join(rare_terms(stated[place]) for place in choices[0]) if choices else b""
-    return blake2b(rare, digest_size=16).hexdigest() if choices else ""
-
-
-def _rare_terms(one: Statement, idf: Mapping[str, float]) -> bytes:
-    """Return what each of its terms is worth, whole bits."""
-    return bytes(int(idf.get(term, 0)) for term in one.terms)
+def _from_stated(
+    span: Row, number_of: Mapping[tuple[str, int], int], stated: Sequence[Statement]
+) -> tuple[int, int, int]:
+    """Return which of what is stated stands where a span does, or nearest before it in its text unit, and how many
+    characters from its beginning the span begins and ends. `number_of` tells what is stated by place."""
+    start, number = span["char_start"], number_of.get((span["document_id"], span["char_start"]))
+    if number is None:
+        unit = [number for number in number_of.values() if stated[number].span["text_unit_id"] == span["text_unit_id"]]
+        begins = {stated[number].place[1]: number for number in unit}
+        number = begins[max((begin for begin in begins if begin <= start), default=min(begins))]
+    first = stated[number].place[1]
+    return number, start - first, span["char_end"] - first
 
 
 class KnownPages:
     """Pages by what they are made of, JSON objects: those `before`, and those that this run asked for.
 
-    A document's id stands for its text and dates, so a sentence is its place, the title, and what the corpus makes
-    of it. What its terms are worth is told by all that the corpus tells, and moves with any edit: so where it has moved
-    the sentences that a page was chosen from are chosen from again. Of rows of tables, which are no single sentences,
-    it is in the hash.
+    Where in which document a sentence stands is not told, but what it says and stands in, its place among the others,
+    and what the corpus makes of it. What its terms are worth is told by all that the corpus tells, and moves with any
+    edit: so where it has moved the sentences that a page was chosen from are chosen from again. Of rows of tables,
+    which are no single sentences, it is in the hash.
     """
 
-    def __init__(self, before: "pa.Table | None", told: Told, settings: ReportCommunitiesFast) -> None:
+    def __init__(self, before: "pa.Table | None", told: AllTold, settings: ReportCommunitiesFast) -> None:
         kept = tables.rows(before, "inputs", "page", "choice", "rarity") if before else ()
-        self._before = {inputs: of_it for inputs, *of_it in kept}
-        self._told, self._of_all = told, json.dumps([settings.model_dump(), sorted(told.sources.usual)]).encode()
+        self._before = {inputs: Made(*of_it) for inputs, *of_it in kept}
+        self._told, self._settings = told, settings
+        self._of_all = json.dumps([settings.model_dump(), sorted(told.sources.usual)]).encode()
         self.best_of: Choose = partial(best_of, most=most_told(settings), idf=told.idf)
-        self._settings = settings
-        self._sentences: dict[tuple[str, int], bytes] = {}
-        self._members: dict[str, bytes] = {}
         self._asked: dict[str, Made | None] = {}
-        self._rare: dict[tuple[str, int], bytes] = {}
+        self._counts = np.array([float(f"{count:.{DIGITS}g}") for count in told.counts.tolist()])
+        self._ends, self._units, self._n_scenes = told.ends, told.units, told.n_scenes
+        self._strength, self._is_within = np.zeros(told.entities.num_rows), np.zeros(len(told.sources.unit_ids), bool)
+        self._of_relationship, self._of_member = (
+            np.array([hashed(row) for row in tables.rows(table, *columns)], np.int64)
+            for table, columns in ((told.relationships, OF_RELATIONSHIP), (told.entities, OF_MEMBER))
+        )
 
-    def pages(self, asked: Sequence[Page], make: Make, each: Each, fail: Fail) -> list[Any]:
+    def asked(self, community: Row, above: frozenset[str], *, whole: bool = False) -> Asked:
+        """Return what the page of a community is made of."""
+        row_of = self._told.row_of
+        inside, members = (
+            np.array([row_of[one] for one in sorted(community[name])], np.int64)
+            for name in ("relationship_ids", "entity_ids")
+        )
+        strength = self._strength_in(inside)[members]
+        members = members[np.lexsort((-strength, -self._n_scenes[members]))]
+        return Asked(f"community {community['community']}", inside, members, above, whole)
+
+    def pages(self, asked: Sequence[Asked], make: Make, each: Each, fail: Fail) -> list[Any]:
         """Return the page of each community, as `make` makes it (JSON), None where it cannot be made.
 
         Those that are not known are made by `each`, in any process.
         """
         digests = list(map(self._inputs, asked))
-        new: dict[str, Page] = {}
-        for inputs, page in zip(digests, asked, strict=True):
+        new: dict[str, Asked] = {}
+        for inputs, one in zip(digests, asked, strict=True):
             if inputs not in self._asked:
-                self._asked[inputs] = known = self._kept(inputs, page.stated)
-                new |= {} if known else {inputs: page}
-        alone = LazyItems(len(new), lambda: (page.alone() for page in new.values()))
-        made = each(partial(made_page, make=make, settings=self._settings), alone)
-        for inputs, one in zip(new, made, strict=True):
-            self._asked[inputs] = one
-            for failure in one.failed if one else ():
+                self._asked[inputs] = known = self._kept(inputs, one)
+                new |= {} if known else {inputs: one}
+        made = each(
+            partial(made_page, make=make, settings=self._settings),
+            LazyItems(len(new), lambda: map(self.page, new.values())),
+        )
+        for (inputs, one), page in zip(new.items(), made, strict=True):
+            self._asked[inputs] = page and page._replace(rarity=self._rarity(page, self._stated(one)))
+            for failure in page.failed if page else ():
                 fail(*failure)
-        return [json.loads(one.page) if (one := self._asked[inputs]) else None for inputs in digests]
+        return [self._cited(self._asked[inputs], one) for inputs, one in zip(digests, asked, strict=True)]
 
-    def _inputs(self, page: Page) -> str:
-        """Return a digest of all that a page is made of."""
+    def page(self, asked: Asked) -> Page:
+        """Return it with what is told on it alone, to be put together."""
         told = self._told
-        parts = [self._of_all, json.dumps(sorted(page.above)).encode()]
-        for row in sorted(page.relationships, key=itemgetter("id")):
-            names = (row["id"], row["source"], row["target"], row["relation"], *row["text_unit_ids"])
-            parts.append(repr((names, page.counts[row["id"]])).encode())
-            parts += [self._sentence(told.stated[row["id"]])] if row["id"] in told.stated else []
-        for number, row in enumerate(page.members):
-            lead = told.leads.get(row["id"])
-            parts.append(repr((row["id"], row["title"], row["type"], lead and lead.place)).encode())
-            parts.append(self._member(row["id"]) if number < MAX_MEMBERS else b"")
-        return blake2b(b"\0".join(parts), digest_size=16).hexdigest()
-
-    def _kept(self, inputs: str, stated: Sequence[Statement]) -> Made | None:
-        """Return what is known of a page of these inputs if the same sentences are chosen as when it was made."""
-        if inputs not in self._before:
-            return None
-        page, choice, before = self._before[inputs]
-        choices = json.loads(choice)
-        now = _rarity(choices, stated, self._rare_terms)
-        if not choices:  # nothing was chosen, or of rows, with which nothing else may stand
-            same = len({one.row for one in stated}) < 2
-        elif not (same := now == before):
-            places, *how, chosen = choices
-            same = self.best_of([stated[place] for place in places], *how) == chosen
-        return Made(page, choice, now) if same else None
+        inside = told.relationships.select([*OF_RELATIONSHIP, "text_unit_ids"]).take(asked.relationships).to_pylist()
+        members = told.entities.select(OF_MEMBER).take(asked.members).to_pylist()
+        ids = [row["id"] for row in members]
+        strength = self._strength_in(asked.relationships)[asked.members].tolist()
+        stated, leads = told.stated[asked.relationships].tolist(), told.leads[asked.members].tolist()
+        of_members = zip(ids[:MAX_MEMBERS], asked.members.tolist(), strict=False)
+        own = told.sentences.said(self._stated(asked))
+        texts = [text for one in own.values() if one.row for text in told.sources.row_text(one)]
+        terms = {term for one in (*own.values(), *texts) for term in one.terms}
+        alone = Told(
+            entity=dict(zip(ids, members, strict=True)),
+            stated={row["id"]: own[one] for row, one in zip(inside, stated, strict=True) if one >= 0},
+            named={identity: [own[one] for one in told.named.of(row).tolist()] for identity, row in of_members},
+            leads={identity: told.sentences[one] for identity, one in zip(ids, leads, strict=True) if one >= 0},
+            idf={term: told.idf[term] for term in terms if term in told.idf},
+            sources=told.sources.of(own.values()),
+        )
+        counts = dict(zip((row["id"] for row in inside), self._counts[asked.relationships].tolist(), strict=True))
+        return Page(
+            asked.id, inside, members, counts, dict(zip(ids, strength, strict=True)), asked.above, alone, asked.whole
+        )
 
     def table(self) -> "pa.Table":
         """Return `report_pages`: what this run asked for, in that order."""
         return tables.make("report_pages", [(inputs, *made[:3]) for inputs, made in self._asked.items() if made])
 
-    def _member(self, identity: str) -> bytes:
-        """Return a digest of the sentences that name an entity."""
-        if identity not in self._members:
-            told = map(self._sentence, self._told.named.get(identity, ()))
-            self._members[identity] = blake2b(b"\0".join(told), digest_size=16).digest()
-        return self._members[identity]
+    def _strength_in(self, relationships: "Ints") -> "NDArray[np.float64]":
+        """Return how strongly each entity is related by some relationships, by row, until it is asked again."""
+        self._strength[:] = 0
+        ends = np.stack([end[relationships] for end in self._ends], axis=1).ravel()
+        np.add.at(self._strength, ends, np.repeat(self._counts[relationships], 2))
+        return self._strength
 
-    def _sentence(self, one: Statement) -> bytes:
-        if one.place not in self._sentences:
-            told = [one, *(self._told.sources.row_text(one) if one.row else ())]
-            self._sentences[one.place] = repr([self._read(each) for each in told]).encode()
-        return self._sentences[one.place]
+    def _stated(self, asked: Asked) -> "Ints":
+        """Return the sentences that a page is chosen from, as `Page.stated` has them, by row."""
+        stated = self._told.stated[asked.relationships]
+        named = map(self._told.named.of, asked.members[:MAX_MEMBERS].tolist())
+        return np.concatenate([stated[stated >= 0], *named])
 
-    def _read(self, one: Statement) -> tuple[Any, ...]:
-        sources, document = self._told.sources, one.place[0]
-        rare = self._rare_terms(one) if one.row else b""
-        of_it = (sources.title(document), sources.is_narrated(document), one.language, one.day, one.row, one.cell)
-        return *one.place, one.span["char_end"], one.span["text_unit_id"], one.worth, *of_it, rare
+    def _inputs(self, asked: Asked) -> str:
+        """Return a digest of all that a page is made of."""
+        told, one, rows = self._told, self._told.sentences, self._stated(asked)
+        places, numbers = np.unique(one.order[rows], return_inverse=True)
+        _, documents = np.unique(told.sources.reading[one.document[rows]], return_inverse=True)
+        held = np.concatenate([self._units.of(row) for row in asked.relationships.tolist()])
+        self._is_within[held] = True
+        within = self._is_within[one.unit[rows]]
+        self._is_within[held] = False
+        leads = told.leads[asked.members]
+        place = np.append(one.order, -1)[leads]
+        lead = np.minimum(np.searchsorted(places, place), max(len(places) - 1, 0))
+        lead = np.where(np.append(places, -2)[lead] == place, lead, -1)
+        lead = np.where(
+            np.append(one.of_row, False)[leads], np.append(self._hashes, np.uint64(0))[leads].view(np.int64), lead
+        )
+        parts = [
+            *(self._of_relationship[asked.relationships], self._counts[asked.relationships]),
+            *(told.stated[asked.relationships] >= 0, self._of_member[asked.members], lead),
+            *(np.diff(told.named.begins)[asked.members[:MAX_MEMBERS]], self._hashes[rows], numbers, documents, within),
+        ]
+        of_it = json.dumps([sorted(asked.above), list(map(len, parts))]).encode()
+        said = b"".join([self._of_all, of_it, *(part.tobytes() for part in parts)])
+        return blake2b(said, digest_size=16).hexdigest()
 
-    def _rare_terms(self, one: Statement) -> bytes:
-        """Return what each of its terms is worth, whole bits."""
-        if one.place not in self._rare:
-            self._rare[one.place] = _rare_terms(one, self._told.idf)
-        return self._rare[one.place]
+    @cached_property
+    def _hashes(self) -> "Hashes":
+        """A hash of all that a page makes of each sentence, but of where it stands."""
+        told, one, sources = self._told, self._told.sentences, self._told.sources
+        length, narrated = sources.lengths[one.document], sources.narrated[one.document]
+        room = np.where(narrated, np.minimum(sources.unit_ends[one.unit] - one.end, REST), 0)
+        found = one.around
+        for each in (
+            *(
+                one.worth.view(np.int64),
+                sources.features.view(np.int64)[one.document],
+                room,
+                one.start < OPENING,
+                one.cell,
+            ),
+            *(
+                np.rint(PARTS * one.start / np.maximum(length, 1)),
+                (one.start < OPENS) & (length >= 4 * OPENS) & ~narrated,
+            ),
+        ):
+            found = mixed(found * MIX + each.astype(np.int64).view(np.uint64))
+        for row in np.flatnonzero(one.of_row).tolist():
+            said = [
+                (text.place, text.span["char_end"], text.worth, self._rare(text)) for text in sources.row_text(one[row])
+            ]
+            unique = (one.span(row), one.worth[row].item(), told.rare[row].item(), said)
+            found[row] ^= np.uint64(hashed(*unique) & (2**64 - 1))
+        return found
+
+    def _rare(self, one: Statement) -> list[float]:
+        return [self._told.idf.get(term, 0.0) for term in one.terms]
+
+    def _kept(self, inputs: str, asked: Asked) -> Made | None:
+        """Return what is known of a page of these inputs if the same sentences are chosen as when it was made."""
+        if not (known := self._before.get(inputs)):
+            return None
+        rows, choices = self._stated(asked), json.loads(known.choices)
+        now = self._rarity(known, rows)
+        if not choices:  # nothing was chosen, or of rows, with which nothing else may stand
+            same = len(np.unique(self._told.sentences.of_row[rows])) < 2
+        elif not (same := now == known.rarity):
+            places, *how, chosen = choices
+            said = self._told.sentences.said(rows[places])
+            same = self.best_of([said[row] for row in rows[places].tolist()], *how) == chosen
+        return known._replace(rarity=now) if same else None
+
+    def _rarity(self, made: Made, rows: "Ints") -> str:
+        """Return a digest of what the terms of those sentences are worth that were chosen from; empty for none."""
+        choices = json.loads(made.choices)
+        return blake2b(self._told.rare[rows[choices[0]]].tobytes(), digest_size=16).hexdigest() if choices else ""
+
+    def _cited(self, made: Made | None, asked: Asked) -> Any:
+        """Return a page with what it cites where that stands now."""
+        page = json.loads(made.page) if made else None
+        if not page:
+            return None
+        rows, cited = self._stated(asked).tolist(), []
+        for n, (number, first, last) in enumerate(page["citations"], 1):
+            span = self._told.sentences.span(rows[number])
+            start = span["char_start"]
+            cited.append({"n": n, **span, "char_start": start + first, "char_end": start + last})
+        return page | {"citations": cited}

@@ -17,6 +17,7 @@ from graphrag_lite.evidence.sentence_dates import period_label
 
 Row = dict[str, Any]
 LATE = 0.4  # what a sentence at the end of its document counts less than one at its beginning
+PARTS = 10  # of a document, in which a sentence counts alike: one before it that comes or goes moves it little
 OPENS, ABSTRACT = 3000, 1.6  # characters with which a long document says what it is about; what they count more
 MET = 3  # strongest members that are told where a reader meets them
 MAX_MEMBERS = 40  # strongest members of a community whose own sentences are looked at
@@ -114,7 +115,7 @@ def _facts(
             rows[place[0]].append(one)
         elif one.stands:
             length = sources.n_characters[place[0]]
-            early = 1 - LATE * place[1] / length
+            early = 1 - LATE * round(PARTS * place[1] / length) / PARTS
             if place[1] < OPENS <= length / 4 and not sources.is_narrated(place[0]):
                 early *= ABSTRACT
             worth = one.worth * early * sqrt(1 + central)

@@ -11,24 +11,31 @@ from copy import copy
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from itertools import chain, groupby, islice
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphrag_lite import tables
-from graphrag_lite.attempts import Attempt, outcome, unguarded
+from graphrag_lite.attempts import Attempt, unguarded
+from graphrag_lite.evidence.cards import Cards
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.document_signs import document_signs, hosts, notices
+from graphrag_lite.evidence.hashes import hashed
 from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_noticed
-from graphrag_lite.evidence.report_title import headline, is_informative
+from graphrag_lite.evidence.report_title import LONGEST_TITLE, headline, is_informative
 from graphrag_lite.evidence.sentence_dates import resolve_dates, stated_period
 from graphrag_lite.evidence.sentence_reading import POINTER, Reading, is_cell, read_sentence
-from graphrag_lite.evidence.stories import READ, SENTENCES, SPEECH, begins, chapters, is_spoken, paragraph_end
-from graphrag_lite.tables import groups
-from graphrag_lite.tables.lazy_items import LazyItems
+from graphrag_lite.evidence.stories import (
+    READ,
+    SENTENCES,
+    SPEECH,
+    begins,
+    chapter_at,
+    chapters,
+    is_spoken,
+    rest_of_paragraph,
+)
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.numbered_titles import by_part, without_part
 from graphrag_lite.text.period import Period, period_of
@@ -37,6 +44,7 @@ from graphrag_lite.text.sentences import sentences, trimmed
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 Row = dict[str, Any]
 ASIDE = 0.1  # what a sentence counts that names a host
@@ -118,27 +126,32 @@ class Sources:
         import pyarrow.compute as pc
 
         self._documents = source_documents.select(DOCUMENT)
-        self._rows = {identity: row for row, identity in enumerate(source_documents["id"].to_pylist())}
+        self.document_ids, self.languages = source_documents["id"], source_documents["language"]
+        self.ids: list[str] = self.document_ids.to_pylist()
+        self.unit_ids, self._source_units = source_units["id"], source_units
         told = (tables.intern_strings(source_documents[name]) for name in ("title", "created_at", "language"))
-        of_each: list[dict[str, str]] = [dict(zip(self._rows, column, strict=True)) for column in told]
+        of_each: list[dict[str, str]] = [dict(zip(self.ids, column, strict=True)) for column in told]
         self._titles, self._days, self._languages = of_each
-        self.document = _Documents(self._documents, self._rows)
-        units = tables.rows(source_units, "id", "char_start", "char_end")
-        self._units = {identity: (start, end) for identity, start, end in units}
+        self._works = {title: without_part(title) for title in {*self._titles.values()}}
+        self.cards = Cards(self._documents["blocks"])
+        self.document = _Documents(self._documents, {identity: row for row, identity in enumerate(self.ids)})
         self.signs = document_signs(source_documents, entity_mentions, before, each)
-        self._before = before[1] if before else tables.make("report_sentences", [])
-        self.sentences = self._before
         self._narrated = self._stories()
-        self.hosts = hosts(self.signs)
+        talks = pc.greater(pc.list_value_length(self.signs["speakers"]), 0)
+        self.talks = {*self.signs["document_id"].filter(talks).to_pylist()}
+        self.hosts, self._formulas = hosts(self.signs), formulas(self.signs["edges"])
         self._named = {name.title() for name in self.hosts}
-        self.attempt, self._each = attempt, each
+        self.attempt, self.each = attempt, each
         lengths = pc.utf8_length(source_documents["text"])
-        self.n_characters = dict(zip(self._rows, lengths.to_pylist(), strict=True))
+        self.lengths, self.unit_ends = np.asarray(lengths).astype(np.int64), source_units["char_end"].to_numpy()
+        self.n_characters = dict(zip(self.ids, lengths.to_pylist(), strict=True))
         self._notices = notices(self.signs, pc.sum(lengths).as_py() or 0)
-        self._formulas = formulas(self.signs["edges"])
         self._dated = len({day[:10] for day in self._days.values()}) > 1
+        self.other_before = not before or (self.hosts, self._formulas) != (
+            hosts(before[0]),
+            formulas(before[0]["edges"]),
+        )
         self._made: dict[Place, Statement | None] = {}
-        self._longest: dict[tuple[str, int], Statement] = {}
         self._chapters: dict[str, list[tuple[int, str]]] = {}
 
     def of(self, statements: Iterable[Statement]) -> "Sources":
@@ -146,15 +159,50 @@ class Sources:
         one = copy(self)
         told = [each.span for each in statements]
         documents, units = ({span[name] for span in told} for name in ("document_id", "text_unit_id"))
-        for name in ("_titles", "_days", "_languages", "n_characters", "_notices"):
+        for name in ("_titles", "_days", "_languages", "n_characters", "_notices", "_orders"):
             held = getattr(self, name)
             setattr(one, name, {identity: held[identity] for identity in documents if identity in held})
+        one._works = {title: self._works[title] for title in one._titles.values()}
         one._units = {identity: self._units[identity] for identity in units}
         one._narrated = self._narrated & documents
-        one._made, one._longest = {}, {}
-        del one._documents, one._rows, one._before, one._each, one.signs, one.sentences
+        one._made = {}
+        for name in (
+            "_documents",
+            "_source_units",
+            "cards",
+            "talks",
+            "document_ids",
+            "languages",
+            "ids",
+            "unit_ids",
+            "each",
+            "signs",
+        ):
+            delattr(one, name)
         one.attempt = unguarded
         return one
+
+    @cached_property
+    def _units(self) -> dict[str, tuple[int, int]]:
+        return {
+            one: (start, end) for one, start, end in tables.rows(self._source_units, "id", "char_start", "char_end")
+        }
+
+    @cached_property
+    def _orders(self) -> dict[str, int]:
+        parts = {title: by_part(title) for title in self._works}
+        told = [(self._days[one], parts[self._titles[one]], row) for row, one in enumerate(self.ids)]
+        return {self.ids[row]: place for place, (_, _, row) in enumerate(sorted(told))}
+
+    @property
+    def reading(self) -> "NDArray[np.int64]":
+        """The `order` of each document, by row."""
+        return np.array([self._orders[one] for one in self.ids], np.int64)
+
+    @property
+    def narrated(self) -> "NDArray[np.bool_]":
+        """Which documents are stories, by row."""
+        return np.array([one in self._narrated for one in self.ids], bool)
 
     def opened(self) -> dict[str, Row]:
         """Return the rows of all documents."""
@@ -175,18 +223,16 @@ class Sources:
 
     def work(self, identity: str) -> str:
         """Return what a document is a part of, by its title: chapters and passages of one work are told as one."""
-        return without_part(self.title(identity)) or identity
+        return self._works[self._titles[identity]] or identity
 
-    def order(self, identity: str) -> tuple[Any, ...]:
-        """Return what documents are sorted by as they are read: dates, then titles, part 2 before part 10."""
-        return self._days[identity], by_part(self.title(identity)), identity
+    def order(self, identity: str) -> int:
+        """Return the place of a document as they are read: by dates, then titles, part 2 before part 10, then paths."""
+        return self._orders[identity]
 
     @cached_property
     def usual(self) -> frozenset[str]:
         """Words in the titles of a quarter of all works, of several or of only one, in small letters: "transcript"."""
-        import pyarrow.compute as pc
-
-        works = {without_part(one) for one in pc.unique(self._documents["title"]).to_pylist()}
+        works = {*self._works.values()}
         counted = Counter(word for one in works for word in set(WORD.findall(one.casefold())))
         return frozenset(word for word, n in counted.items() if len(works) == 1 or 4 * n >= len(works) >= SEVERAL)
 
@@ -201,54 +247,9 @@ class Sources:
         kept = next(re.finditer(rf'["“«„]?{re.escape(kept)}["”»]?', name))[0]
         return kept if is_informative(kept) and not _NUMBER.search(kept) else ""
 
-    def read(self, spans: Iterable[Row]) -> None:
-        """Read many sentences, a document at a time; what fails then is tried by `at`.
-
-        Those that were read `before` are not read again. `sentences` are then how all of them read.
-        """
-        wanted: dict[Place, Row] = {}
-        for span in spans:
-            wanted.setdefault(_where(span), span)
-        rows, places = self._rows_of(self._before), sorted(wanted)
-        left = groupby((one for one in places if one not in rows), key=itemgetter(0))
-        unread = {identity: [wanted[one] for one in own] for identity, own in left}
-        told = LazyItems(len(unread), lambda: (Told(key, self.document(key), own) for key, own in unread.items()))
-        read = zip(chain(*unread.values()), chain.from_iterable(self._each(_readings, told)), strict=True)
-        found = ((*_where(span), one) for span, one in read if one)
-        new = tables.make("report_sentences", ((key, self._languages[key], *span, *one) for key, *span, one in found))
-        rows |= self._rows_of(new, self._before.num_rows)
-        held = np.array([rows[where] for where in places if where in rows], np.int64)
-        self.sentences = groups.in_rows(groups.stack(self._before, new), held)
-        for identity, several in groupby(_read(self.sentences), key=lambda one: one[0][0]):
-            document = self.document(identity)
-            self._made |= {where: self._stated(wanted[where], document, one) for where, one in several}
-
-    def _rows_of(self, sentences: "pa.Table", first: int = 0) -> dict[Place, int]:
-        """Return the row of each of some sentences by place, from the `first` one's on, of documents whose language is
-        still that in which they were read."""
-        identities, languages = (tables.intern_strings(sentences[name]) for name in ("document_id", "language"))
-        starts, ends = (sentences[name].to_pylist() for name in ("char_start", "char_end"))
-        each = enumerate(zip(identities, languages, starts, ends, strict=True), first)
-        return {(one, *span): row for row, (one, language, *span) in each if self._languages.get(one) == language}
-
-    def at(self, spans: Iterable[Row]) -> list[Statement]:
-        """Return what the sentences at some spans say; those that cannot be read are left out.
-
-        A text unit may end within a sentence that another holds on: it is one sentence, as far as any of them has it.
-        """
-        read = [one for span in spans if (one := self._at(span))]
-        for one in read:
-            known = self._longest.get(one.place)
-            if not known or one.span["char_end"] > known.span["char_end"]:
-                self._longest[one.place] = one
-        return read
-
-    def whole(self, one: Statement) -> Statement:
-        """Return the longest statement of all that were read at the place of one."""
-        return self._longest[one.place]
-
-    def _at(self, span: Row) -> Statement | None:
-        where = _where(span)
+    def at(self, span: Row) -> Statement | None:
+        """Return what the sentence at a span says, None where it cannot be read."""
+        where = span["document_id"], span["char_start"], span["char_end"]
         if where not in self._made:
             document = self.document(span["document_id"])
             one = self.attempt(span["text_unit_id"], read_sentence, span, document)
@@ -256,19 +257,60 @@ class Sources:
         return self._made[where]
 
     def _stated(self, span: Row, document: Row, read: Reading) -> Statement:
-        """Return what the sentence at a span says: it is worth little where it names a host, and nothing where it
-        stands in a notice or is a formula."""
-        text, start, end, worth = document["text"], read.start, read.end, read.worth
-        if self._named and not self._named.isdisjoint(one_line(text[start:end]).split()):
-            worth *= ASIDE
         row = bool(document["blocks"])
         cell = row and is_cell(span, document)
-        if worth >= STANDS and not cell and self._is_noticed(document, start, end):
-            worth = 0.0
-        if (start, end) != (span["char_start"], span["char_end"]):
-            span = span | {"char_start": start, "char_end": end}
-        day = document["created_at"] if self._dated else ""
-        return Statement(span, read.terms, read.length, worth, self.document, document["language"], day, row, cell)
+        worth = read.worth * self.aside(document["id"], read.start, read.end, read.worth, cell)
+        span = span | {"char_start": read.start, "char_end": read.end}
+        return self.statement(span, read.terms, read.length, worth, row, cell)
+
+    def statement(
+        self, span: Row, terms: tuple[str, ...], length: int, worth: float, row: bool, cell: bool
+    ) -> Statement:
+        """Return what a sentence says that was read."""
+        identity = span["document_id"]
+        return Statement(
+            span, terms, length, worth, self.document, self._languages[identity], self.day(identity), row, cell
+        )
+
+    @property
+    def features(self) -> "NDArray[np.int64]":
+        """A hash of what a page makes of each document beside its sentences, by row."""
+        import pyarrow.compute as pc
+
+        heads = pc.utf8_slice_codeunits(self._documents["text"], 0, 2 * LONGEST_TITLE).to_pylist()
+        told = (
+            (title := self._titles[one], is_informative(title) or headline(head), self._languages[one], self.day(one))
+            for one, head in zip(self.ids, heads, strict=True)
+        )
+        return np.array([hashed(*each) for each in told], np.int64) ^ self.narrated
+
+    def language(self, identity: str) -> str:
+        return self._languages[identity]
+
+    def day(self, identity: str) -> str:
+        """Return the day of a document; empty where all have the same."""
+        return self._days[identity] if self._dated else ""
+
+    def aside(self, identity: str, start: int, end: int, worth: float, cell: bool) -> float:
+        """Return what part of its `worth` a sentence counts: little where it names a host, nothing where it stands in
+        a notice or is a formula."""
+        document = self.document(identity)
+        said = one_line(document["text"][start:end]) if self._named else ""
+        counts = ASIDE if self._named and not self._named.isdisjoint(said.split()) else 1.0
+        noticed = worth * counts >= STANDS and not cell and self._is_noticed(document, start, end)
+        return 0.0 if noticed else counts
+
+    def are_noticed(self, documents: "NDArray[np.int64]") -> "NDArray[np.bool_]":
+        """Say which documents, by row, hold notices, whether or not they are what the corpus is about."""
+        import pyarrow.compute as pc
+
+        noticed: NDArray[np.bool_] = np.asarray(pc.list_value_length(self.signs["notice_starts"])) > 0
+        return noticed[documents]
+
+    @property
+    def has_asides(self) -> bool:
+        """Whether there are hosts, formulas or notices at all."""
+        return bool(self._named or self._formulas or self._notices)
 
     def _is_noticed(self, document: Row, start: int, end: int) -> bool:
         """Say whether characters of a document stand in a notice, or are a formula."""
@@ -283,7 +325,7 @@ class Sources:
         for first, last in sentences(document["text"][start:end], document["language"]):
             first, last = trimmed(document["text"], start + first, start + last)
             if first < last and not document["text"].startswith("#", first):
-                return self.at([one.span | {"char_start": first, "char_end": last}])
+                return [read] if (read := self.at(one.span | {"char_start": first, "char_end": last})) else []
         return []
 
     def is_narrated(self, identity: str) -> bool:
@@ -314,14 +356,13 @@ class Sources:
         to a place that is `told` without it."""
         text, start = self.document(one.place[0])["text"], one.span["char_end"]
         found: list[Statement] = []
-        for first, last in sentences(text[start : paragraph_end(text, start)], one.language)[: SENTENCES - 1]:
+        for first, last in sentences(rest_of_paragraph(text, start), one.language)[: SENTENCES - 1]:
             first, last = trimmed(text, start + first, start + last)
-            read = self.at([one.span | {"char_start": first, "char_end": last}]) if first < last else []
+            read = self.at(one.span | {"char_start": first, "char_end": last}) if first < last else None
             within = last - first in READ and last <= self._units[one.span["text_unit_id"]][1]
-            stands = within and read and read[0].worth and read[0].place not in told
-            if not stands or SPEECH.search(text, first, last):
+            if not (within and read and read.worth and read.place not in told) or SPEECH.search(text, first, last):
                 break
-            found += read
+            found.append(read)
         return found
 
     def is_spoken(self, one: Statement) -> bool:
@@ -334,7 +375,7 @@ class Sources:
         document, start = one.place
         if document not in self._chapters:
             self._chapters[document] = chapters(self.document(document)["text"]) if self.is_narrated(document) else []
-        return next((heading for first, heading in reversed(self._chapters[document]) if first <= start), "")
+        return chapter_at(self._chapters[document], start)
 
 
 class _Documents:
@@ -367,34 +408,3 @@ class Opened(dict[str, Row]):
 
     def __call__(self, identity: str) -> Row:
         return self[identity]
-
-
-class Told(NamedTuple):
-    """A document, and where sentences of it stand that a report may tell."""
-
-    id: str
-    document: Row
-    spans: list[Row]
-
-
-def _where(span: Row) -> Place:
-    return span["document_id"], span["char_start"], span["char_end"]
-
-
-def _readings(told: Told) -> list[Reading | None]:
-    return [outcome(read_sentence, span, told.document)[0] for span in told.spans]
-
-
-def _read(sentences: "pa.Table") -> Iterator[tuple[Place, Reading]]:
-    """Yield where each of some sentences stands, and how it reads; equal terms are one object."""
-    import pyarrow.compute as pc
-
-    columns = ("char_start", "char_end", "said_start", "said_end", "worth", "length")
-    identities, held = (
-        tables.intern_strings(sentences["document_id"]),
-        (sentences[name].to_pylist() for name in columns),
-    )
-    n_terms = pc.list_value_length(sentences["terms"]).to_pylist()
-    terms = iter(tables.intern_strings(pc.list_flatten(sentences["terms"])))
-    for one, first, last, start, end, worth, length, n in zip(identities, *held, n_terms, strict=True):
-        yield (one, first, last), Reading(start, end, worth, length, tuple(islice(terms, n)))

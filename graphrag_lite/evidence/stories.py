@@ -1,11 +1,13 @@
 """Stories: a page on what is narrated with dialogue tells it from its beginning to its end, chapter by chapter."""
 
 import re
+from collections.abc import Sequence
 
 from graphrag_lite.text.transcripts import QUOTED
 
 PASSAGES, SENTENCES = 4, 3  # of a page, and of each of them, at most
 LEAST = 5  # sentences of a page
+REST = 2000  # characters of a paragraph in which what follows a sentence is looked for
 READ = range(30, 320)  # characters of a sentence that is read at a glance
 NARRATED = 400  # characters that are narrated before somebody speaks, in what is no stage direction
 SCENE = 2.0  # what one counts that says first when it was
@@ -60,6 +62,11 @@ def paragraph_end(text: str, start: int) -> int:
     return found.start() if found else len(text)
 
 
+def rest_of_paragraph(text: str, start: int) -> str:
+    """Return what stands behind a place in its paragraph, up to `REST` characters of it."""
+    return text[start : min(paragraph_end(text, start), start + REST)]
+
+
 def chapters(text: str) -> list[tuple[int, str]]:
     """Return where each chapter of a story begins, and its heading, which ends there.
 
@@ -67,6 +74,11 @@ def chapters(text: str) -> list[tuple[int, str]]:
     [(40, 'The Statement of the Case')]
     """
     return [(found.end(), _heading(found[0])) for found in _HEADINGS.finditer(text)]
+
+
+def chapter_at(headings: Sequence[tuple[int, str]], start: int) -> str:
+    """Return the heading of the chapter, of `chapters`, that a place stands in; empty before the first."""
+    return next((heading for first, heading in reversed(headings) if first <= start), "")
 
 
 def _heading(lines: str) -> str:

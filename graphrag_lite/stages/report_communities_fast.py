@@ -12,7 +12,7 @@ where there is something new. Ranks are of now: they compare a community with al
 import hashlib
 import json
 import logging
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import ignore
+from graphrag_lite.evidence.all_told import MIN_MEMBERS, AllTold, all_told
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.evidence.known_pages import KnownPages, Page, most_told
+from graphrag_lite.evidence.known_pages import Asked, KnownPages, Page, most_told
 from graphrag_lite.evidence.report_choice import Choose, choose_facts, is_story, of_one_language
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
@@ -31,7 +32,6 @@ from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, base
 from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.report_subject import main_entity, report_title, years
 from graphrag_lite.evidence.report_title import title, year_range
-from graphrag_lite.evidence.report_told import MIN_MEMBERS, Told, all_told
 from graphrag_lite.run.services import Attempt, Each, Fail, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.tables import groups
@@ -42,9 +42,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-KEPT = ("document_signs", "report_sentences", "report_pages")  # what was read and made for the last run
+KEPT = ("document_signs", "report_sentences", "report_leads", "report_pages")  # what was read and made for the last run
 MAX_VALUES = 4  # of tables that a summary counts
-DIGITS = 2  # of what a relationship counts: an edit anywhere moves all of them a little, and no page hangs on that
 REPEATED = 2  # of so many sentences of a report one may stand on pages before it, or these tell it
 
 Reported = tuple[Row | None, frozenset[str], str]  # a report, the sentences of its summary, and whom it is about
@@ -98,37 +97,41 @@ async def report_communities_fast(
     reported on is a failure; a sentence that cannot be read is one, and states nothing.
     """
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
-    before = last.read(*KEPT, unless={"code", "failed"}) if last else None
-    sources = Sources(source_documents, source_units, entity_mentions, each, before, attempt)
-    told = all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources)
+    found = last.read(*KEPT, unless={"code", "failed"}) if last else None
+    sources = Sources(source_documents, source_units, entity_mentions, each, found, attempt)
+    _, *before = found or [tables.make(name, []) for name in KEPT]
+    told = all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources, before)
     del entity_mentions  # a twentieth of what an update holds
-    pages = KnownPages(before[2] if before else None, told, settings)
-    weight = {identity: row["weight"] for identity, row in told.relationship.items()}
+    pages = KnownPages(before[-1], told, settings)
+    weight = dict(tables.rows(relationships, "id", "weight"))
     kept = {} if refresh else _kept(mode, last, source_documents, source_units, entities, held, weight)
     make = partial(_page, settings=settings)
 
     def report_on(asked: Sequence[tuple[Row, Above]]) -> list[Reported]:
-        of_each = [_asked(row, told, above.summarized) for row, above in asked]
+        of_each = [pages.asked(row, above.summarized) for row, above in asked]
         made = pages.pages(of_each, make, each, fail)
         each_of = zip((row for row, _ in asked), of_each, made, strict=True)
-        return [attempt(page.id, _report_on, row, page, found) or UNTOLD for row, page, found in each_of]
+        return [attempt(page.id, _report_on, row, page, found, told) or UNTOLD for row, page, found in each_of]
 
     reports = _by_level(held, told, report_on, kept, _sentences_of(kept, LongTexts(source_documents)))
     if held and not reports:  # a few notes: what their communities hold makes one page
         held = [row := _whole(held, told.weights)]
-        whole = _asked(row, told, frozenset(), whole=True)
-        only = attempt(whole.id, lambda: _report_on(row, whole, make(whole, pages.best_of)))
+        whole = pages.asked(row, frozenset(), whole=True)
+        only = attempt(whole.id, lambda: _report_on(row, whole, make(pages.page(whole), pages.best_of), told))
         reports = [only[0]] if only and only[0] else []
     reports.sort(key=lambda report: report["community"])
     if kept:
         logger.info(kept_summary(reports, sum(report["community"] in kept for report in reports), len(reports)))
     bases_of = tables.make("report_bases", bases(reports, held, weight, kept))
-    return tables.make("community_reports", reports), bases_of, sources.signs, sources.sentences, pages.table()
+    return (
+        tables.make("community_reports", reports),
+        *(bases_of, sources.signs, told.sentences.table, told.leads_found, pages.table()),
+    )
 
 
 def _by_level(
     held: Sequence[Row],
-    told: Told,
+    told: AllTold,
     report_on: Callable[[list[tuple[Row, Above]]], list[Reported]],
     kept: Mapping[int, KeptReport],
     kept_sentences: Mapping[int, set[str]],
@@ -137,7 +140,8 @@ def _by_level(
 
     What begins as a page above it does, or tells little more than that, is its parent's to tell.
     """
-    defining = {lead.place for lead in told.leads.values()}
+    sentences = told.sentences
+    defining = {(span["document_id"], span["char_start"]) for span in map(sentences.span, told.leads[told.leads >= 0])}
     above = {-1: Above()}  # by community
     reports: list[Row] = []
     everywhere: set[tuple[str, int]] = set()  # places of all reports so far
@@ -172,30 +176,19 @@ def _tells_more(
     return anew and REPEATED * len(set(places).intersection(everywhere)) <= len(places)
 
 
-def _asked(community: Row, told: Told, above: frozenset[str], *, whole: bool = False) -> Page:
-    """Return what the page of a community is made of; `above` are the sentences of the summaries above it."""
-    inside = [told.relationship[i] for i in sorted(community["relationship_ids"])]
-    counts = {row["id"]: float(f"{told.counts[row['id']]:.{DIGITS}g}") for row in inside}
-    strength = _strength(inside, counts)
-    ids = sorted(community["entity_ids"], key=lambda i: (-told.n_scenes(i), -strength[i], i))
-    members = [told.entity[i] for i in ids]
-    return Page(f"community {community['community']}", inside, members, counts, strength, above, told, whole)
-
-
-def _report_on(community: Row, page: Page, made: Row | None) -> Reported:
+def _report_on(community: Row, page: Asked, made: Row | None, told: AllTold) -> Reported:
     """Return a community's report, the sentences in its summary, and whom it is about.
 
     None where there is too little to tell.
     """
     if not made:
         return UNTOLD
-    told = page.told
     weight = told.total if page.whole else told.weights[community["community"]]
     heaviest = told.total if page.whole else told.heaviest[community["level"]]
     of_it = {name: community[name] for name in FROM_COMMUNITY}
     of_it |= {"human_readable_id": community["community"], "community_id": community["id"], "stale": False, "age": 0}
     own, main = frozenset(made.pop("own")), made.pop("main")
-    return _with_content(of_it | made | _ranked(page.members, weight, heaviest, told.total)), own, main
+    return _with_content(of_it | made | _ranked(page, told, weight, heaviest)), own, main
 
 
 def _page(page: Page, choose: Choose, settings: ReportCommunitiesFast) -> Row | None:
@@ -279,25 +272,18 @@ def _stale(report: Row, of_now: Row) -> Row:
     return report | {"full_content_json": as_json(report)}
 
 
-def _ranked(members: Sequence[Row], weight: float, heaviest: float, total: float) -> Row:
+def _ranked(page: Asked, told: AllTold, weight: float, heaviest: float) -> Row:
     """Return the rank of a community and why, by its weight beside the heaviest of its level and all there is."""
-    connected = max(members, key=lambda row: row["degree"])
+    degrees = told.entities["degree"].take(page.members).to_numpy()
+    connected = told.entities.slice(page.members[degrees.argmax()], 1).select(["title", "degree"]).to_pylist()[0]
+    share = weight / told.total if told.total else 0.0
     return {
         "rank": round(10 * (weight / heaviest) ** 0.5, 1) if heaviest else 0.0,
         "rating_explanation": (
-            f"Its {len(members)} entities hold {weight / total if total else 0.0:.1%} of the weight of all statements; "
+            f"Its {len(degrees)} entities hold {share:.1%} of the weight of all statements; "
             f"the most connected is {escape_marks(connected['title'])} with {connected['degree']} relationships."
         ),
     }
-
-
-def _strength(inside: list[Row], counts: Mapping[str, float]) -> dict[str, float]:
-    """Return the weight of every entity's relationships inside a community, by entity id; 0 for the others."""
-    strength: dict[str, float] = defaultdict(float)
-    for row in inside:
-        strength[row["source_id"]] += counts[row["id"]]
-        strength[row["target_id"]] += counts[row["id"]]
-    return strength
 
 
 def _table_report(told: Sequence[Fact], values: Sequence[tuple[str, int]]) -> Row:

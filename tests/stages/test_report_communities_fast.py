@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -21,11 +22,10 @@ from last_snapshot import last as snapshot_last
 import graphrag_lite
 from graphrag_lite import pipeline, tables
 from graphrag_lite.attempts import in_turn
-from graphrag_lite.evidence import report_statements, report_told
+from graphrag_lite.evidence import all_told, told_sentences
+from graphrag_lite.evidence.all_told import MIN_MEMBERS, relationship_counts, statement_weights
 from graphrag_lite.evidence.document_signs import document_signs, hosts
 from graphrag_lite.evidence.report_choice import MIN_FACTS, OPENING, choose_facts
-from graphrag_lite.evidence.report_statements import Statement
-from graphrag_lite.evidence.report_told import MIN_MEMBERS, _counts, _statement_weight
 from graphrag_lite.evidence.sentence_reading import read_sentence
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import ReportCommunitiesFast, Settings
@@ -36,7 +36,10 @@ READS = (
     *("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
     *("entities", "relationships", "communities"),
 )
-WRITES = ("community_reports", "report_bases", "document_signs", "report_sentences", "report_pages")
+WRITES = (
+    *("community_reports", "report_bases", "document_signs"),
+    *("report_sentences", "report_leads", "report_pages"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +53,8 @@ def written(
     work = report_communities_fast(
         **read, settings=ReportCommunitiesFast(**settings), mode=mode, last=last, each=in_turn
     )
-    made, bases, signs, sentences, pages = asyncio.run(work)
+    made, bases, signs, sentences, leads, pages = asyncio.run(work)
+    tables.check("report_leads", leads)
     tables.check("report_pages", pages)
     tables.check("document_signs", signs)
     tables.check("report_sentences", sentences)
@@ -213,13 +217,9 @@ def test_the_page_and_the_json_hold_the_report(read: dict[str, pa.Table]) -> Non
 
 
 def test_ten_names_in_one_sentence_are_one_statement() -> None:
-    def stated(start: int) -> Statement:
-        return Statement({"document_id": "d", "char_start": start}, (), 0, 1.0, {}.__getitem__)
-
-    counts = {"ab": 2.0, "ac": 3.0, "bc": 1.0, "silent": 0.5}
-    one_sentence = {"ab": stated(0), "ac": stated(0), "bc": stated(0)}
-    assert _statement_weight(counts, counts, one_sentence) == 3.5
-    assert _statement_weight(counts, counts, one_sentence | {"bc": stated(9)}) == 4.5
+    counts, stated, several = np.array([2.0, 3.0, 1.0, 0.5]), np.array([0, 0, 0, -1]), [np.arange(4), np.array([1])]
+    assert statement_weights(several, counts, stated) == [3.5, 3.0]
+    assert statement_weights(several, counts, np.array([0, 0, 9, -1])) == [4.5, 3.0]
 
 
 def test_a_host_whom_all_documents_name_counts_little() -> None:
@@ -227,10 +227,9 @@ def test_a_host_whom_all_documents_name_counts_little() -> None:
     table = pa.table({"id": list("abc"), "text": texts})
     known = hosts(document_signs(table, tables.make("entity_mentions", []), None, map))
     assert known == {"mia stone", "mia", "stone"}
-    rows = [{"id": n, "source": n, "target": "Lisbon", "weight": 2.0} for n in ("Mia", "GUEST A")]
-    said = Statement({"document_id": "d", "char_start": 0}, (), 0, 1.0, {}.__getitem__)
-    assert _counts(rows, {"Mia": said, "GUEST A": said}, known) == {"Mia": 0.2, "GUEST A": 2.0}
-    assert _counts(rows[1:], {}, known) == {"GUEST A": 0.2}
+    rows = pa.table({"source": ["Mia", "GUEST A", "GUEST A"], "target": ["Lisbon"] * 3, "weight": [2.0] * 3})
+    counts = relationship_counts(rows, np.array([0, 0, -1]), np.array([1.0]), known)
+    assert counts.tolist() == [0.2, 2.0, 0.2]
 
 
 def test_settings_are_heard_and_the_report_is_a_function_of_its_input(read: dict[str, pa.Table]) -> None:
@@ -501,14 +500,14 @@ def test_sentences_that_were_read_are_not_read_again(
         return asyncio.run(report_communities_fast(**read, settings=section, mode="full", last=last, each=in_turn))
 
     first = made(None)
-    kept = {"document_signs": first[2], "report_sentences": first[3], "report_pages": first[4]}
+    kept = dict(zip(WRITES, first, strict=True))
     n_read = []
 
     def counted(*arguments: Any) -> Any:
         n_read.append(arguments)
         return read_sentence(*arguments)
 
-    monkeypatch.setattr(report_statements, "read_sentence", counted)
+    monkeypatch.setattr(told_sentences, "read_sentence", counted)
     assert made(snapshot_last(tmp_path, **kept)) == first
     assert not n_read
     language = pa.array(["xx"] * first[3].num_rows)
@@ -555,12 +554,37 @@ def test_pages_of_what_did_not_change_are_not_made_again_and_others_are(
         assert made(edit, last) == made(edit)
     assert made(read, last, max_findings=2) == made(read, max_findings=2)
     before = made(read)
-    monkeypatch.setattr(
-        report_told, "rounded_idf", lambda told: {term: len(term) for one in told for term in one.terms}
-    )
+    monkeypatch.setattr(all_told, "whole_idf", lambda n_held, _: (7 * n_held % 5).astype(float))
     after = made(read)
     assert after[0] != before[0]
     assert made(read, last) == after
+
+
+def test_pages_stay_where_documents_and_text_units_have_other_ids(
+    read: dict[str, pa.Table], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made(of: dict[str, pa.Table], last: Last | None = None) -> tuple[pa.Table, ...]:
+        section = ReportCommunitiesFast()
+        return asyncio.run(report_communities_fast(**of, settings=section, mode="full", last=last, each=in_turn))
+
+    def with_other_ids(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: with_other_ids(each) for name, each in value.items()}
+        return [*map(with_other_ids, value)] if isinstance(value, list) else new.get(value, value)
+
+    ids = [one for name in ("source_documents", "source_units") for one in read[name]["id"].to_pylist()]
+    new = {one: one[::-1] for one in ids}
+    others = {
+        name: pa.Table.from_pylist([*map(with_other_ids, table.to_pylist())], schema=table.schema)
+        for name, table in read.items()
+    }
+    before, wanted = made(read), made(others)
+    monkeypatch.setattr(sys.modules[report_communities_fast.__module__], "choose_facts", None)  # whoever calls it fails
+    assert made(others, snapshot_last(tmp_path, **dict(zip(WRITES, before, strict=True)))) == wanted
+    cited, cited_before = ([*map(len, table["citations"].to_pylist())] for table in (wanted[0], before[0]))
+    assert cited == cited_before and wanted[0] != before[0] and wanted[-1] == before[-1]
+    (first, *_), (then, *_) = wanted[0]["citations"][0].as_py(), before[0]["citations"][0].as_py()
+    assert first == then | {name: then[name][::-1] for name in ("text_unit_id", "document_id")}
 
 
 def test_what_documents_say_of_themselves_makes_no_rows_of_them(tmp_path: Path) -> None:

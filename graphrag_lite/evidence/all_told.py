@@ -1,0 +1,274 @@
+"""What a corpus tells of all its communities, in arrays: the sentences of their relationships and members, and weights.
+
+Rows are those of the tables of entities and relationships, and of `ToldSentences`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphrag_lite import tables
+from graphrag_lite.evidence.definition import defines
+from graphrag_lite.evidence.hashes import hashed, in_order, mixed
+from graphrag_lite.evidence.key_sentences import whole_idf
+from graphrag_lite.evidence.member_sentences import first_of_each, member_sentences
+from graphrag_lite.evidence.report_facts import MET
+from graphrag_lite.evidence.report_statements import ASIDE, Sources
+from graphrag_lite.evidence.told_sentences import Spans, ToldSentences
+from graphrag_lite.tables import groups
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+Row = dict[str, Any]
+MIN_MEMBERS = 4  # what has fewer has no page of its own: its parent tells it
+
+
+@dataclass(frozen=True)
+class Lists:
+    """A list of rows for each of some owners: what `begins` where, and the `rows`."""
+
+    begins: "Ints"
+    rows: "Ints"
+
+    def of(self, owner: int) -> "Ints":
+        return self.rows[self.begins[owner] : self.begins[owner + 1]]
+
+    @property
+    def owners(self) -> "Ints":
+        return np.repeat(np.arange(len(self.begins) - 1), np.diff(self.begins))
+
+
+@dataclass(frozen=True)
+class AllTold:
+    """What the corpus tells of all communities that have relationships.
+
+    `stated` is the sentence of each relationship, -1 for none, `counts` what it counts; `named` are the sentences that
+    name an entity, those that describe it first, `leads` its definition, -1 for none; `leads_found` is `report_leads`.
+    `weights` are by community, `heaviest` by level, `total` is of all. `idf` is what a term is worth, `rare` a hash of
+    what those of a sentence are. `row_of` tells the rows of entities and relationships by id,
+    `ends` both ends of a relationship, `units` the text units that state it.
+    """
+
+    entities: "pa.Table"
+    relationships: "pa.Table"
+    sentences: ToldSentences
+    row_of: Mapping[str, int]
+    ends: "Sequence[Ints]"
+    units: Lists
+    stated: "Ints"
+    counts: "Floats"
+    named: Lists
+    leads: "Ints"
+    leads_found: "pa.Table"
+    idf: Mapping[str, float]
+    rare: "NDArray[np.uint64]"
+    weights: Mapping[int, float]
+    heaviest: Mapping[int, float]
+    total: float
+    sources: Sources
+
+    @property
+    def n_scenes(self) -> "Ints":
+        """How many sentences of a story name each entity: who comes up most it is about."""
+        n_named = np.diff(self.named.begins)
+        found = np.zeros(len(n_named), np.int64)
+        (has,) = np.nonzero(n_named)
+        first = self.sentences.document[self.named.rows[self.named.begins[has]]]
+        found[has] = np.where(self.sources.narrated[first], n_named[has], 0)
+        return found
+
+
+def all_told(
+    entities: "pa.Table",
+    relationships: "pa.Table",
+    held: Sequence[Row],
+    entity_mentions: "pa.Table",
+    entity_resolutions: "pa.Table",
+    sources: Sources,
+    before: "Sequence[pa.Table]",
+) -> AllTold:
+    """Read the sentences of relationships, and those that name the members of communities that may have a report.
+
+    `held` are the communities that have relationships, `before` the last `report_sentences` and `report_leads`.
+    """
+    row_of = {one: row for table in (entities, relationships) for row, one in enumerate(table["id"].to_pylist())}
+    is_member, is_met = _members(entities, held, row_of)
+    stating, stated_by = _spans(relationships["sources"], sources, np.ones(relationships.num_rows, bool), most=1)
+    describing, described = _spans(entities["sources"], sources, is_member)
+    naming, spans = member_sentences(
+        entities, relationships, entity_mentions, entity_resolutions, is_member, is_met, sources
+    )
+    owners = np.concatenate([described, naming])
+    order = np.argsort(owners, kind="stable")
+    of_members = describing.with_more(spans).of(order)
+    told = ToldSentences(stating.with_more(of_members), sources, before[0])
+    rows = np.split(told.rows, [len(stated_by)])
+    stated = np.full(relationships.num_rows, -1)
+    stated[stated_by] = np.where(rows[0] < 0, -1, np.append(told.whole, -1)[rows[0]])
+    named = _named(owners[order], rows[1], told, entities.num_rows)
+    ends = [groups.row_indices(relationships[end], entities["id"]) for end in ("source_id", "target_id")]
+    leads, leads_found = _leads(entities, ends, is_member, stated, named, told, before[1])
+    idf, rare = _worth_of_terms(np.union1d(stated[stated >= 0], named.rows), told)
+    counts = relationship_counts(relationships, stated, told.worth, sources.hosts)
+    inside = [np.array([row_of[one] for one in row["relationship_ids"]], np.int64) for row in held]
+    weights = dict(zip((row["community"] for row in held), statement_weights(inside, counts, stated), strict=True))
+    (total,) = statement_weights([np.arange(relationships.num_rows)], counts, stated)
+    heaviest = {c["level"]: weights[c["community"]] for c in sorted(held, key=lambda c: weights[c["community"]])}
+    return AllTold(
+        *(entities, relationships, told, row_of, ends, _units(relationships, sources), stated, counts, named, leads),
+        *(leads_found, idf, rare, weights, heaviest, total, sources),
+    )
+
+
+def _members(entities: "pa.Table", held: Sequence[Row], row_of: Mapping[str, int]) -> "tuple[Bools, Bools]":
+    """Return which entities are members of communities that may have a report, and the strongest of any: to be met."""
+    degrees, ids = entities["degree"].to_numpy(), entities["id"].to_pylist()
+    by_strength = np.lexsort((np.array(ids, object), degrees))
+    rank = np.argsort(by_strength)
+    is_member, is_met = (np.zeros(len(ids), bool) for _ in range(2))
+    least = MIN_MEMBERS if any(row["size"] >= MIN_MEMBERS for row in held) else 1
+    for row in held:
+        own = np.array([row_of[one] for one in row["entity_ids"]], np.int64)
+        is_member[own] |= row["size"] >= least
+        is_met[by_strength[np.sort(rank[own])[-MET:]]] = True
+    return is_member, is_met
+
+
+def _spans(column: "pa.ChunkedArray", sources: Sources, held: "Bools", most: int | None = None) -> "tuple[Spans, Ints]":
+    """Return the spans that some rows of a column list, up to so many of each, and their rows."""
+    import pyarrow.compute as pc
+
+    n_of = np.asarray(pc.list_value_length(column)).astype(np.int64)
+    owners = np.repeat(np.arange(len(n_of)), n_of)
+    place = np.arange(len(owners)) - (np.cumsum(n_of) - n_of)[owners]
+    asked = np.flatnonzero(held[owners] & (place < (most or len(owners))))
+    listed = pc.list_flatten(column).take(asked)
+    document, unit, start, end = (
+        pc.struct_field(listed, each) for each in ("document_id", "text_unit_id", "char_start", "char_end")
+    )
+    document, unit = groups.row_indices(document, sources.document_ids), groups.row_indices(unit, sources.unit_ids)
+    return Spans(document, start.to_numpy(), end.to_numpy(), unit), owners[asked]
+
+
+def _units(relationships: "pa.Table", sources: Sources) -> Lists:
+    """Return the text units that state each relationship."""
+    listed = relationships["text_unit_ids"].combine_chunks()
+    begins = np.asarray(listed.offsets).astype(np.int64)
+    return Lists(begins - begins[0], groups.row_indices(listed.flatten(), sources.unit_ids))
+
+
+def _named(owners: "Ints", rows: "Ints", told: ToldSentences, n: int) -> Lists:
+    """Return the sentences that name each of `n` entities, each once, in their order; `rows` are of those that were
+    read, -1 for none, `owners` the entities, which ascend."""
+    read = np.flatnonzero(rows >= 0)
+    read = read[(told.stands & ~told.cell)[rows[read]]]
+    owners, rows = owners[read], told.whole[rows[read]]
+    each = first_of_each(owners * (len(told.whole) + 1) + rows, np.arange(len(rows)))
+    return Lists(np.searchsorted(owners[each], np.arange(n + 1)), rows[each])
+
+
+def _leads(
+    entities: "pa.Table",
+    ends: "Sequence[Ints]",
+    is_member: "Bools",
+    stated: "Ints",
+    named: Lists,
+    told: ToldSentences,
+    before: "pa.Table",
+) -> "tuple[Ints, pa.Table]":
+    """Return the best definition of each member, -1 for none, and `report_leads`; those known `before` are not looked
+    for. A definition that has the whole name goes first, and one that says what else it is last."""
+    rows = np.append(stated, -1)
+    related = np.flatnonzero(np.append(told.stands & ~told.cell, False)[stated])
+    owners = np.concatenate([named.owners, *(end[related] for end in ends)])
+    candidates = np.concatenate([named.rows, *(rows[related] for _ in ends)])
+    last = np.concatenate([np.zeros(len(named.rows), np.int64), related + 1, related + 1])
+    order = np.lexsort((last, owners))  # what states its relationships behind what names it
+    order = order[is_member[owners[order]]]
+    owners, candidates = owners[order], candidates[order]
+    transcript = np.array([hashed(told.sources.language(one), one in told.sources.talks) for one in told.sources.ids])
+    said = mixed(told.around ^ mixed(transcript.view(np.uint64))[told.document])
+    inputs = in_order(said[candidates], owners, len(is_member))
+    asked, begins = np.unique(owners), np.searchsorted(owners, np.arange(len(is_member) + 1))
+    titles = entities["title"].to_pylist()
+    named_as = np.array([hashed(titles[one]) for one in asked.tolist()], np.int64)
+    keys = (inputs[asked].view(np.int64) ^ named_as).tolist()
+    known = dict(tables.rows(before, "inputs", "lead"))
+    unknown = {one: key for one, key in zip(asked.tolist(), keys, strict=True) if key not in known}
+    of_each = {one: candidates[begins[one] : begins[one + 1]] for one in unknown}
+    known |= {unknown[one]: lead for one, lead in _looked_for(of_each, titles, told).items()}
+    places, leads = np.array([known[key] for key in keys], np.int64), np.full(len(is_member), -1)
+    has = asked[places >= 0]
+    leads[has] = candidates[begins[has] + places[places >= 0]]
+    return leads, tables.make("report_leads", sorted({key: known[key] for key in keys}.items()))
+
+
+def _looked_for(of_each: "Mapping[int, Ints]", titles: Sequence[str], told: ToldSentences) -> dict[int, int]:
+    """Return the place of the best definition of each entity among its candidates, -1 for none."""
+    best: dict[int, tuple[bool, bool, int]] = {}
+    pairs = [(row, one, number) for one, rows in of_each.items() for number, row in enumerate(rows.tolist())]
+    for row, one, number in sorted(pairs):  # a document after the other: each is opened once
+        start, end, identity = told.start[row].item(), told.end[row].item(), told.sources.ids[told.document[row]]
+        text, title = told.sources.document(identity)["text"], titles[one]
+        if defines(text, (start, end), title, told.sources.language(identity)):
+            said = told[row].sentence.text
+            key = (title not in said, " also " in said, number)
+            best[one] = min(key, best.get(one, key))
+    return {one: best[one][-1] if one in best else -1 for one in of_each}
+
+
+def _worth_of_terms(rows: "Ints", told: ToldSentences) -> "tuple[dict[str, float], NDArray[np.uint64]]":
+    """Return what each term is worth over the sentences in some rows, and what rows of tables say below their cards;
+    and a hash of what those of each sentence are worth."""
+    import pyarrow.compute as pc
+
+    below = {one.place: one for row in rows[told.of_row[rows]] for one in told.sources.row_text(told[row])}
+    for row in rows[told.of_row[rows]]:
+        below.pop(told[row].place, None)
+    terms = told.table["terms"]
+    n_of = np.asarray(pc.list_value_length(terms)).astype(np.int64)
+    encoded = pc.list_flatten(terms).combine_chunks().dictionary_encode()
+    words, codes = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
+    owners = np.repeat(np.arange(len(n_of)), n_of)
+    is_told = np.zeros(len(n_of), bool)
+    is_told[rows] = True
+    held = dict(zip(words, np.bincount(codes[is_told[owners]], minlength=len(words)).tolist(), strict=True))
+    for one in below.values():
+        for term in one.terms:
+            held[term] = held.get(term, 0) + 1
+    worth = whole_idf(np.fromiter(held.values(), np.int64, len(held)), len(rows) + len(below))
+    idf = {term: each for term, each, n in zip(held, worth.tolist(), held.values(), strict=True) if n}
+    return idf, in_order(worth[codes].astype(np.uint64), owners, len(n_of))
+
+
+def relationship_counts(relationships: "pa.Table", stated: "Ints", worth: "Floats", hosts: "set[str]") -> "Floats":
+    """Return what each relationship counts for in a report: little where it tells nothing, or of a host."""
+    tells = np.append(worth, 0.0)[stated] > ASIDE
+    of_host = np.zeros(len(stated), bool)
+    if hosts:
+        ends = tables.rows(relationships, "source", "target")
+        of_host[:] = [not hosts.isdisjoint((one.casefold(), other.casefold())) for one, other in ends]
+    found: Floats = relationships["weight"].to_numpy() * np.where(tells, 1.0, ASIDE) * np.where(of_host, ASIDE, 1.0)
+    return found
+
+
+def statement_weights(several: "Sequence[Ints]", counts: "Floats", stated: "Ints") -> list[float]:
+    """Return the weight of each of several sets of relationships. Those of one sentence count once: a list of ten names
+    is one statement."""
+    owners = np.repeat(np.arange(len(several)), [len(rows) for rows in several])
+    rows = np.concatenate([np.zeros(0, np.int64), *several])
+    place = np.where(stated < 0, -1 - np.arange(len(stated)), stated)[rows]
+    order = np.lexsort((-counts[rows], place, owners))
+    owners, place, weights = owners[order], place[order], counts[rows[order]]
+    first = (np.diff(owners, prepend=-1) != 0) | (np.diff(place, prepend=0) != 0)
+    begins = np.searchsorted(owners[first], np.arange(len(several) + 1)).tolist()
+    heaviest = weights[first].tolist()
+    return [fsum(heaviest[begins[i] : begins[i + 1]]) for i in range(len(several))]
