@@ -15,6 +15,7 @@ from graphrag_lite.cli.group import command, while_read
 from graphrag_lite.cli.options import Root, log, terminable, with_options
 from graphrag_lite.cli.terminal import aligned, plain
 from graphrag_lite.errors import OutputError
+from graphrag_lite.ops.exported import write_output
 from graphrag_lite.search.methods import method_named
 
 
@@ -56,17 +57,9 @@ def evaluate(
             else:
                 print_set(terminal.Output(), made, against.name if against else "")
     if output:
-        _write(output, results)
+        write_output(output, "".join(json.dumps(result) + "\n" for result in results).encode())
     if n_failures:
         sys.exit(3)
-
-
-def _write(path: Path, results: Sequence[dict[str, Any]]) -> None:
-    """Write results as --json prints them."""
-    try:
-        path.write_text("".join(json.dumps(result) + "\n" for result in results), encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror}.") from None
 
 
 HEADINGS = {"recall@2": "R@2", "recall@5": "R@5", "recall@10": "R@10", "all_gold@5": "all@5", "mrr": "MRR"}

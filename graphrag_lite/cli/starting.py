@@ -9,8 +9,14 @@ from rich.text import Text
 from graphrag_lite.cli.group import command
 from graphrag_lite.cli.options import Root, log, terminable, with_options
 from graphrag_lite.cli.terminal import Output, plain, spent
-from graphrag_lite.ops import sample
+from graphrag_lite.distribution import shipped_folder
 from graphrag_lite.ops.init import write_defaults
+
+QUESTIONS = (  # about the sample corpus, each with the options that it is asked with
+    ("What are the main themes?", "--method", "global"),
+    ("Who was Lyman Spitzer and what did he propose?", "--method", "local"),
+    ("Who was the director of the Space Telescope Science Institute?", "--valid-at", "1995-06-01"),
+)
 
 
 @command("demo")
@@ -19,8 +25,8 @@ from graphrag_lite.ops.init import write_defaults
 def demo(ctx: click.Context, root: Root, opens: bool) -> None:
     place = ["--root", str(root.folder)]
     for words in (
-        ["index", str(sample.corpus()), *place],
-        *(["query", *question, *place] for question in sample.QUESTIONS),
+        ["index", str(shipped_folder("corpus", "examples", "corpus")), *place],
+        *(["query", *question, *place] for question in QUESTIONS),
         ["explore", "--title", "Hubble Space Telescope", *place, *(["--open"] if opens else [])],
     ):
         click.echo(f"$ graphrag-lite {shlex.join(words)}")

@@ -207,18 +207,16 @@ def _parquet(path: Path, source: Source) -> tuple[list[str], list[Row]]:
 
 
 def _json_lines(path: Path) -> tuple[list[str], list[Row]]:
-    rows: list[Row] = []
-    names: dict[str, None] = {}
     try:
         content = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(f"cannot be read ({error})") from None
+    rows: list[Row] = []
     for place, row in objects(content):
         if row is None:
             raise ValueError(f"line {place} is not a JSON object")
         rows.append(row)
-        names |= dict.fromkeys(row)
-    return list(names), rows
+    return list({name for row in rows for name in row}), rows
 
 
 def _is_empty(value: Any) -> bool:

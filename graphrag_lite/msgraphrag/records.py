@@ -43,11 +43,11 @@ class Graph:
             by_title[row["title"]].append(row)
         self.notes.add("entities", "joined with another of the same title", len(rows) - len(by_title))
         degrees = Counter(title for row in relationships for title in {row["source"], row["target"]})
-        named: dict[str, list[str]] = defaultdict(list)
+        added: dict[str, list[str]] = defaultdict(list)
         for row in relationships:
             for title in (row["source"], row["target"]):
-                named[title] += row["text_unit_ids"] if title not in by_title else []
-        added = {title: unit_ids for title, unit_ids in named.items() if title not in by_title}
+                if title not in by_title:
+                    added[title] += row["text_unit_ids"]
         self.notes.add("entities", "added: only relationships name them", len(added))
         free = max((row["human_readable_id"] or 0 for row in rows), default=-1) + 1
         empty = {"id": "", "type": "", "description": "", "frequency": None, "degree": None}
@@ -67,10 +67,10 @@ class Graph:
                 self.entity_ids.setdefault(row["id"], [identity])
                 self.spans["entities"].setdefault(_number(row, place), sources)
             made.append(
-                {
+                first
+                | {
                     "id": identity,
                     "human_readable_id": _number(first, place),
-                    "title": title,
                     "type": TYPES.get(kind, kind),
                     "description": description,
                     "text_unit_ids": unit_ids,
@@ -94,18 +94,14 @@ class Graph:
             identity = unused_id(row["id"] or tables.content_id("relationship", source["id"], target["id"]), used)
             if row["id"]:
                 self.relationship_ids.setdefault(row["id"], [identity])
-            names = [row["source"], row["target"]]
-            sources = self._sources(unit_ids, names, row["description"], 1)
+            sources = self._sources(unit_ids, [row["source"], row["target"]], row["description"], 1)
             self.spans["relationships"].setdefault(_number(row, place), sources)
             degree = row["combined_degree"]
             made.append(
-                {
+                row
+                | {
                     "id": identity,
                     "human_readable_id": _number(row, place),
-                    "source": row["source"],
-                    "target": row["target"],
-                    "description": row["description"],
-                    "weight": row["weight"],
                     "combined_degree": source["degree"] + target["degree"] if degree is None else degree,
                     "text_unit_ids": unit_ids,
                     "source_id": source["id"],

@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,10 @@ class Field:
     low: int
     high: int
     names: Sequence[str] = ()
+
+    @property
+    def every(self) -> tuple[int, ...]:
+        return tuple(range(self.low, self.high + 1))
 
 
 MINUTE = Field("minute", 0, 59)
@@ -82,14 +87,15 @@ def parse_cron(expression: str) -> Cron:
             raise SettingsError(f"--cron {expression!r}: {each.name}: {error}.") from None
     minutes, hours, days, months, weekdays = values
     either = not (texts[2].startswith("*") or texts[4].startswith("*"))
-    if either and (_all(DAY, days) or _all(WEEKDAY, weekdays)):
-        days, weekdays, either, texts[2], texts[4] = every(DAY), every(WEEKDAY), False, "*", "*"
+    if either and (days == DAY.every or weekdays == WEEKDAY.every):
+        days, weekdays, either, texts[2], texts[4] = DAY.every, WEEKDAY.every, False, "*", "*"
+    written = " ".join(texts)
     try:
-        CronSim(" ".join(texts), NEVER)
+        CronSim(written, NEVER)
     except CronSimError:
         no_day = "there is no such day in the months it names"
         raise SettingsError(f"--cron {expression!r}: day of month: {no_day}.") from None
-    return Cron(minutes, hours, days, months, weekdays, either, " ".join(texts))
+    return Cron(minutes, hours, days, months, weekdays, either, written)
 
 
 def _values(field: Field, item: str) -> Iterable[int]:
@@ -126,14 +132,6 @@ def _read(field: Field, item: str) -> set[int]:
         return set()
     found: set[Any] = (alone.minutes, alone.hours, alone.days, alone.months, alone.weekdays)[place]
     return found if all(isinstance(value, int) and value >= field.low for value in found) else set()
-
-
-def every(field: Field) -> tuple[int, ...]:
-    return tuple(range(field.low, field.high + 1))
-
-
-def _all(field: Field, values: tuple[int, ...]) -> bool:
-    return values == every(field)
 
 
 def time_zone(name: str | None) -> datetime.tzinfo:
@@ -234,7 +232,7 @@ def systemd_calendars(cron: Cron, timezone: str | None = None) -> list[str]:
     """
     clock = f"{_list(HOUR, cron.hours, '..')}:{_list(MINUTE, cron.minutes, '..')}:00"
     days, weekdays = _list(DAY, cron.days, ".."), ""
-    if not _all(WEEKDAY, cron.weekdays):
+    if cron.weekdays != WEEKDAY.every:
         from_monday = sorted(value or 7 for value in cron.weekdays)
         weekdays = ",".join("..".join(WEEKDAYS[value % 7].title() for value in run) for run in _runs(from_monday))
     month = _list(MONTH, cron.months, "..")
@@ -244,15 +242,16 @@ def systemd_calendars(cron: Cron, timezone: str | None = None) -> list[str]:
 
 def _step(field: Field, values: tuple[int, ...]) -> str | None:
     """Write values as a step over the whole field, None where they are none."""
-    if len(values) < 3 or values != tuple(range(field.low, field.high + 1, values[1] - values[0])):
+    step = values[1] - values[0] if len(values) > 2 else 0
+    if not step or values != field.every[::step]:
         return None
-    return f"*/{values[1] - values[0]}" if values[1] - values[0] > 1 else "*"
+    return f"*/{step}" if step > 1 else "*"
 
 
 def _list(field: Field, values: tuple[int, ...], to: str) -> str:
     digits = 2 if to == ".." else 1
     listed = ",".join(to.join(f"{value:0{digits}}" for value in run) for run in _runs(values))
-    return "*" if _all(field, values) else listed
+    return "*" if values == field.every else listed
 
 
 def _runs(values: Sequence[int]) -> list[tuple[int, ...]]:
@@ -261,11 +260,8 @@ def _runs(values: Sequence[int]) -> list[tuple[int, ...]]:
     >>> _runs([1, 2, 4, 5, 6])
     [(1,), (2,), (4, 6)]
     """
-    runs: list[list[int]] = []
-    for value in values:
-        if runs and runs[-1][-1] == value - 1:
-            runs[-1].append(value)
-        else:
-            runs.append([value])
-    parts = [[(run[0], run[-1])] if len(run) > 2 else [(value,) for value in run] for run in runs]
-    return [part for each in parts for part in each]
+    found: list[tuple[int, ...]] = []
+    for _, group in groupby(enumerate(values), key=lambda each: each[1] - each[0]):
+        run = [value for _, value in group]
+        found += [(run[0], run[-1])] if len(run) > 2 else [(value,) for value in run]
+    return found

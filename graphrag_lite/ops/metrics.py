@@ -79,19 +79,13 @@ def record_run(path: Path | None, output: Path) -> Iterator[dict[str, Any]]:
         raise
     finally:
         if code is not None:
-            _write_or_warn(path, output, started_at, code, summary)
+            from graphrag_lite.run.workers import peak_memory
 
-
-def _write_or_warn(
-    path: Path, output: Path, started_at: datetime.datetime, code: int, summary: Mapping[str, Any]
-) -> None:
-    from graphrag_lite.run.workers import peak_memory
-
-    ended_at = datetime.datetime.now(datetime.UTC)
-    try:
-        write(path, output, EndedRun(started_at, ended_at, code, summary, round(peak_memory() / 1e6)))
-    except OSError as error:
-        logging.getLogger(__name__).warning("--metrics-file %s was not written: %s", path, error)
+            ended_at = datetime.datetime.now(datetime.UTC)
+            try:
+                write(path, output, EndedRun(started_at, ended_at, code, summary, round(peak_memory() / 1e6)))
+            except OSError as error:
+                logging.getLogger(__name__).warning("--metrics-file %s was not written: %s", path, error)
 
 
 def write(path: Path, output: Path, ended: EndedRun) -> None:
@@ -121,15 +115,12 @@ def samples(output: Path, ended: EndedRun) -> list[tuple[str, dict[str, str], fl
     # A process that was ended by a signal may have come to the end of its run before.
     done = ended.exit_code in DONE or (ended.exit_code > 128 and own.get("status") in SUCCEEDED)
     peak = summary.get("peak_memory_mb", ended.peak_memory_mb)
-    succeeded = (
-        [ended.ended_at.timestamp()]
-        if ended.exit_code in DONE
-        else [
-            time.timestamp() + entry.get("seconds", 0)
-            for time, entry in zip(times, entries, strict=True)
-            if time and entry.get("status") in SUCCEEDED
-        ]
-    )
+    succeeded = [
+        time.timestamp() + entry.get("seconds", 0)
+        for time, entry in zip(times, entries, strict=True)
+        if time and entry.get("status") in SUCCEEDED
+    ]
+    succeeded += [ended.ended_at.timestamp()] if ended.exit_code in DONE else []
     usage = own.get("usage") or {}
     values: list[tuple[str, float | None]] = [
         ("last_run_start_timestamp_seconds", ended.started_at.timestamp()),
@@ -157,5 +148,4 @@ def samples(output: Path, ended: EndedRun) -> list[tuple[str, dict[str, str], fl
         found += [(name, {}, float(tables[name]["rows"])) for name in ROWS if name in tables]
         about = {"snapshot": folder.name, "method": manifest["settings"]["method"], "version": installed_version()}
         found.append(("snapshot_info", about, 1.0))
-    order = list(HELP)
-    return sorted(found, key=lambda sample: order.index(sample[0]))
+    return sorted(found, key=lambda sample: list(HELP).index(sample[0]))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_lite.errors import SettingsError
-from graphrag_lite.ops.cron import DAY, WEEKDAY, Cron, crontab, every, systemd_calendars
+from graphrag_lite.ops.cron import DAY, WEEKDAY, Cron, crontab, systemd_calendars
 from graphrag_lite.ops.schedule import Job, command
 
 MAX_CRON_LINE = 990  # characters; a longer command is cut off without a word by many a cron
@@ -109,7 +109,7 @@ def kubernetes(job: Job, cron: Cron, timezone: str | None, key: str | None) -> s
     """Return a CronJob (batch/v1). Raises SettingsError for what it cannot say."""
     import yaml
 
-    if not cron.either and every(DAY) != cron.days and every(WEEKDAY) != cron.weekdays:
+    if not cron.either and cron.days != DAY.every and cron.weekdays != WEEKDAY.every:
         raise SettingsError(
             "--cron: Kubernetes runs on a day that day of month or day of week names, and cannot ask for both at once."
         )

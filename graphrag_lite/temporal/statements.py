@@ -97,34 +97,22 @@ def statements(document: Document) -> Iterator[Statement]:
     >>> [(one.subject, one.relation, one.object, one.valid_at, one.time_text) for one in statements(ann)]
     [('Ann Bell', 'led', 'Acme', '2004-01-01', '2004'), ('Ann Bell', 'left for', 'Oslo', '2006-05-01', 'May 2006')]
     """
-    unit_starts = [start for _, start, _ in document.units]
     names = sorted(document.names)
-    said_starts = [said.start for said in document.said]
-    fences = [fence.start() for fence in _FENCE.finditer(document.text)]
-    unread_starts = [first for first, _ in document.unread]
-    unread_ends = list(accumulate((last for _, last in document.unread), max))  # the furthest so far: they may nest
     own_day = _own_day(document)
     over = _period_of_heading(document.title.rpartition(" / ")[2], document) if not document.created_at else None
-    for sentence in sentences(document.text, document.language):
-        start, end = trimmed(document.text, *sentence)
+    for start, end in _sentences(document):
         text = document.text[start:end]
-        unread = bisect_right(unread_starts, start) - 1
-        if not text or end - start > MAX_SENTENCE or bisect_right(fences, start) % 2:
-            continue
-        if unread >= 0 and start < unread_ends[unread]:
-            continue
         if _HEADING.match(text):
             over = _period_of_heading(text.strip("#* :\t"), document)
             continue
-        place = bisect_right(said_starts, start) - 1
-        said = document.said[place] if place >= 0 and start < document.said[place].end else None
-        stated_time = said.reference_time if said else document.created_at
-        reference_time = stated_time if said and said.speaker else own_day or stated_time
         if _asks(text):
             continue
+        place = bisect_right(document.said, start, key=lambda said: said.start) - 1
+        said = document.said[place] if place >= 0 and start < document.said[place].end else None
+        speaker, stated_time = (said.speaker, said.reference_time) if said else ("", document.created_at)
+        reference_time = stated_time if speaker else own_day or stated_time
         stated = intervals(text, _day(reference_time), document.language)
         placed = _placed(text, start, names)
-        speaker = said.speaker if said else ""
         if not speaker and (FIRST_PERSON.search(text) or (stated and LABEL.match(text))):
             speaker = speaker_of(document.text, start)
         single = one_values(text, placed, speaker, document.topic) if document.language == "en" else []
@@ -135,8 +123,7 @@ def statements(document: Document) -> Iterator[Statement]:
         elif not stated and over and is_statement(text):
             stated = [Interval(0, 0, "event", "positive", *over[:2], over[2])]
         for one in stated:
-            span = _in_unit(document, unit_starts, start, end, start + one.start)
-            if span is None:
+            if (span := _in_unit(document.units, start, end, start + one.start)) is None:
                 continue
             unit, first, last = span
             words = one_line(text[one.start : one.end]) or (over[3] if over else "")
@@ -144,6 +131,22 @@ def statements(document: Document) -> Iterator[Statement]:
                 who = own[:3] if own else told_of(text, placed, one, speaker, document.topic, document.language)
                 when = _as_said(own, one) if own else one
                 yield Statement(unit, said.id if said else "", *who, *when[2:], words, reference_time, first, last)
+
+
+def _sentences(document: Document) -> Iterator[tuple[int, int]]:
+    """Yield the sentences that are read, without code, cards and what is too long for one."""
+    fences = [fence.start() for fence in _FENCE.finditer(document.text)]
+    unread_starts = [first for first, _ in document.unread]
+    unread_ends = [0, *accumulate((last for _, last in document.unread), max)]  # the furthest so far: they may nest
+    for sentence in sentences(document.text, document.language):
+        start, end = trimmed(document.text, *sentence)
+        fenced = bisect_right(fences, start) % 2
+        if (
+            start < end <= start + MAX_SENTENCE
+            and not fenced
+            and start >= unread_ends[bisect_right(unread_starts, start)]
+        ):
+            yield start, end
 
 
 def _own_day(document: Document) -> str:
@@ -191,10 +194,10 @@ def _day(stated: str) -> date | None:
     return period.first if period else None
 
 
-def _in_unit(document: Document, starts: Sequence[int], start: int, end: int, at: int) -> tuple[str, int, int] | None:
+def _in_unit(units: Sequence[tuple[str, int, int]], start: int, end: int, at: int) -> tuple[str, int, int] | None:
     """Return the first unit that holds a sentence, else the part of it around `at`; units overlap."""
-    last = bisect_right(starts, at)
-    holding = [unit for unit in document.units[max(0, last - 3) : last] if unit[1] <= at < unit[2]]
+    last = bisect_right(units, at, key=lambda unit: unit[1])
+    holding = [unit for unit in units[max(0, last - 3) : last] if unit[1] <= at < unit[2]]
     whole_in = [unit for unit in holding if unit[1] <= start and end <= unit[2]]
     if not holding:
         return None

@@ -2,6 +2,7 @@
 
 import io
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -45,27 +46,25 @@ def positions(radii: Sequence[float], finest: Sequence[int], parents: Mapping[in
 
     `parents` has the community that each community is in, -1 for those in none.
     """
-    parts: dict[int, list[int]] = {}
+    parts: dict[int, list[int]] = defaultdict(list)
+    names: dict[int, list[int]] = defaultdict(list)
     for community, parent in parents.items():
-        parts.setdefault(parent, []).append(community)
-    names: dict[int, list[int]] = {}
+        parts[parent].append(community)
     for name, community in enumerate(finest):
-        names.setdefault(community, []).append(name)
-    placed: dict[int, tuple[list[Point], float]] = {}
-
-    def place(community: int) -> float:
-        sizes = [place(part) for part in parts.get(community, [])] + [radii[name] for name in names.get(community, [])]
-        placed[community] = spiral(sizes)
-        return placed[community][1]
-
+        names[community].append(name)
+    placed: dict[int, list[Point]] = {}
     found: list[Point] = [(0.0, 0.0)] * len(radii)
 
+    def place(community: int) -> float:
+        sizes = [*map(place, parts[community]), *(radii[name] for name in names[community])]
+        placed[community], radius = spiral(sizes)
+        return radius
+
     def put(community: int, at: Point) -> None:
-        centres = [(at[0] + x, at[1] + y) for x, y in placed[community][0]]
-        inner = parts.get(community, [])
-        for part, centre in zip(inner, centres, strict=False):
+        centres = ((at[0] + x, at[1] + y) for x, y in placed[community])
+        for part, centre in zip(parts[community], centres, strict=False):
             put(part, centre)
-        for name, centre in zip(names.get(community, []), centres[len(inner) :], strict=True):
+        for name, centre in zip(names[community], centres, strict=True):
             found[name] = centre
 
     place(-1)

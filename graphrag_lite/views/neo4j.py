@@ -72,11 +72,9 @@ def neo4j_csv(view: SnapshotView) -> Iterator[File]:
     nodes, edges = property_graph(view)
     for kind, rows in nodes.items():
         header = [f"id:ID({kind})", *_headers(rows, "id", "label"), ":LABEL"]
-        labelled = ((row, ";".join(filter(None, (kind, row.get("label"))))) for row in rows)
-        yield (
-            f"{kind}.csv",
-            _csv(header, ([row["id"], *_cells(row, "id", "label"), labels] for row, labels in labelled)),
-        )
+        labels = (";".join(filter(None, (kind, row.get("label")))) for row in rows)
+        cells = ([row["id"], *_cells(row, "id", "label"), each] for row, each in zip(rows, labels, strict=True))
+        yield f"{kind}.csv", _csv(header, cells)
     for (source, kind, target), rows in edges.items():
         header = [f":START_ID({source})", f":END_ID({target})", *_headers(rows, "source", "target")]
         cells = ([row["source"], row["target"], *_cells(row, "source", "target")] for row in rows)

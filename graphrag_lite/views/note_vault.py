@@ -6,7 +6,7 @@ A note's file name is told by what it is of, so that exporting again changes the
 import hashlib
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ import yaml
 
 from graphrag_lite import tables
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.temporal.holding import fact_line as told_fact
+from graphrag_lite.temporal.holding import fact_line
 from graphrag_lite.text.plain_text import escape_markdown, markdown_line, printable, with_footnotes
 from graphrag_lite.views.other_names import other_names
 
@@ -97,55 +97,45 @@ def _section(title: str, lines: Iterable[str]) -> str:
     return "\n".join([f"## {title}", "", *listed]) if listed else ""
 
 
-def _sources(vault: Vault, spans: Sequence[Row]) -> str:
-    return " ".join(f"([[{vault.documents[span['document_id']]}|source]])" for span in spans[:1])
+def _with_source(vault: Vault, row: Row, text: str) -> str:
+    """Return what a row says, with a link to the first document that says so."""
+    source = "".join(f"([[{vault.documents[span['document_id']]}|source]])" for span in row["sources"][:1])
+    return f"{markdown_line(text)} {source}"
 
 
 def _names(view: SnapshotView, vault: Vault, entities: Sequence[Row]) -> Iterator[tuple[str, str]]:
     document_of = dict(tables.rows(view.arrow("text_units"), "id", "document_id"))
-    near: dict[str, list[str]] = {}
+    near: dict[str, list[str]] = defaultdict(list)
+    facts: dict[str, list[str]] = defaultdict(list)
+    within: dict[str, list[int]] = defaultdict(list)  # communities with a report, the coarsest first
     for row in view.arrow("relationships").to_pylist():
         ends = [(row["source_id"], row["source"]), (row["target_id"], row["target"])]
         for (own, _), (other, title) in (ends, ends[::-1]):
-            relation = f" ({markdown_line(row['relation'])})" if row["relation"] else ""
-            said = (
-                f": {markdown_line(row['description'])} {_sources(vault, row['sources'])}" if row["description"] else ""
-            )
-            near.setdefault(own, []).append(f"{vault.link(vault.names.get(other), title)}{relation}{said}")
-    facts: dict[str, list[str]] = {}
+            line = vault.link(vault.names.get(other), title)
+            line += f" ({markdown_line(row['relation'])})" if row["relation"] else ""
+            line += f": {_with_source(vault, row, row['description'])}" if row["description"] else ""
+            near[own].append(line)
     for row in view.arrow("facts").to_pylist():
         for own in {row["subject_id"], row["object_id"]} - {""}:
-            facts.setdefault(own, []).append(f"{markdown_line(told_fact(row))} {_sources(vault, row['sources'])}")
-    within = _communities_of(view, vault)
+            facts[own].append(_with_source(vault, row, fact_line(row)))
+    for number, members in tables.rows(view.arrow("communities"), "community", "entity_ids"):
+        for identity in members if number in vault.reports else ():
+            within[identity].append(number)
     others = dict(zip(view.column("entities", "id").to_pylist(), other_names(view), strict=True))
     for row in entities:
         documents = dict.fromkeys(document_of[unit] for unit in row["text_unit_ids"])
-        front = {
-            "id": row["id"],
-            "aliases": [printable(row["title"]), *others[row["id"]]],
-            "type": printable(row["type"]),
-        }
+        own = row["id"]
+        front = {"id": own, "aliases": [printable(row["title"]), *others[own]], "type": printable(row["type"])}
         front |= {"passages": row["frequency"], "documents": row["n_documents"]}
-        yield (
-            vault.names[row["id"]],
-            _note(
-                front,
-                f"{markdown_line(row['description'])} {_sources(vault, row['sources'])}".strip(),
-                _section("Relationships", near.get(row["id"], [])),
-                _section("When", facts.get(row["id"], [])),
-                _section("Reports", (vault.link(vault.reports[number]) for number in within.get(row["id"], []))),
-                _section("Documents", sorted(vault.link(vault.documents[each]) for each in documents)),
-            ),
+        note = _note(
+            front,
+            _with_source(vault, row, row["description"]).strip(),
+            _section("Relationships", near[own]),
+            _section("When", facts[own]),
+            _section("Reports", (vault.link(vault.reports[number]) for number in within[own])),
+            _section("Documents", sorted(vault.link(vault.documents[each]) for each in documents)),
         )
-
-
-def _communities_of(view: SnapshotView, vault: Vault) -> dict[str, list[int]]:
-    """Return the communities with a report that each entity is in, the coarsest first."""
-    found: dict[str, list[int]] = {}
-    for number, members in tables.rows(view.arrow("communities"), "community", "entity_ids"):
-        for identity in members if number in vault.reports else ():
-            found.setdefault(identity, []).append(number)
-    return found
+        yield vault.names[own], note
 
 
 def _reports(view: SnapshotView, vault: Vault, reports: Sequence[Row]) -> Iterator[tuple[str, str]]:
@@ -160,36 +150,26 @@ def _reports(view: SnapshotView, vault: Vault, reports: Sequence[Row]) -> Iterat
         ]
         front = {"id": row["id"], "aliases": [printable(row["title"])], "level": row["level"]}
         front |= {"rank": row["rank"], "size": row["size"]}
-        yield (
-            vault.reports[row["community"]],
-            _note(
-                front,
-                f"# {markdown_line(row['title'])}",
-                with_footnotes(row["summary"]),
-                *(
-                    f"**{markdown_line(each['summary'])}**\n{with_footnotes(each['explanation'])}"
-                    for each in row["findings"]
-                ),
-                f"Part of {vault.link(vault.reports[row['parent']])}" if row["parent"] in vault.reports else "",
-                _section("Parts", map(vault.link, inner)),
-                _section("Names", map(vault.link, notes)),
-                "\n".join(cited),
-            ),
+        findings = [(markdown_line(each["summary"]), with_footnotes(each["explanation"])) for each in row["findings"]]
+        note = _note(
+            front,
+            f"# {markdown_line(row['title'])}",
+            with_footnotes(row["summary"]),
+            *(f"**{summary}**\n{explanation}" for summary, explanation in findings),
+            f"Part of {vault.link(vault.reports[row['parent']])}" if row["parent"] in vault.reports else "",
+            _section("Parts", map(vault.link, inner)),
+            _section("Names", map(vault.link, notes)),
+            "\n".join(cited),
         )
+        yield vault.reports[row["community"]], note
 
 
 def _documents(view: SnapshotView, vault: Vault, documents: Sequence[Row]) -> Iterator[tuple[str, str]]:
-    named: dict[str, dict[str, None]] = {}
+    named: dict[str, set[str]] = defaultdict(set)
     for document, found in tables.rows(view.arrow("text_units"), "document_id", "entity_ids"):
-        named.setdefault(document, {}).update(dict.fromkeys(each for each in found if each in vault.names))
+        named[document] |= vault.names.keys() & found
     for row in documents:
         front = {"id": row["id"], "aliases": [printable(row["title"])], "path": printable(row["path"])}
         front |= {"created": row["created_at"]} if row["created_at"] else {}
-        yield (
-            vault.documents[row["id"]],
-            _note(
-                front,
-                escape_markdown(row["text"]),
-                _section("Names", sorted(vault.link(vault.names[each]) for each in named.get(row["id"], {}))),
-            ),
-        )
+        names = sorted(vault.link(vault.names[each]) for each in named[row["id"]])
+        yield vault.documents[row["id"]], _note(front, escape_markdown(row["text"]), _section("Names", names))

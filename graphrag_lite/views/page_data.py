@@ -86,18 +86,16 @@ def _names(
         for identity in found:
             counts[entity_row[identity]][places.row[document]] += 1
     leaf = [-1] * n_names
-    communities = view.arrow("communities")
-    rows = enumerate(tables.rows(communities, "level", "entity_ids"))
+    rows = enumerate(tables.rows(view.arrow("communities"), "level", "entity_ids"))
     for row, (_, members) in sorted(rows, key=lambda found: found[1][0]):  # the finest is put last
         for identity in members:
             leaf[entity_row[identity]] = row
-    described = tables.rows(data, "description", "sources")
     return {
         "title": [printable(name) for name in data["title"].to_pylist()],
         "type": [kinds.index(kind) for kind in data["type"].to_pylist()],
         "units": data["frequency"].to_pylist(),
         "community": leaf,
-        "description": [said(text, spans) for text, spans in described],
+        "description": [said(text, spans) for text, spans in tables.rows(data, "description", "sources")],
         "sources": [places.flat(spans) for spans in data["sources"].to_pylist()],
         "documents": [[number for pair in sorted(found.items()) for number in pair] for found in counts],
         "aliases": other_names(view),

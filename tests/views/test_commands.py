@@ -9,18 +9,18 @@ from urllib.parse import unquote, urlparse
 import pytest
 from click.testing import CliRunner
 
-from graphrag_lite.cli import main
+from graphrag_lite.cli import main, starting
+from graphrag_lite.distribution import shipped_folder
 from graphrag_lite.ops.exported import write_output
-from graphrag_lite.ops.sample import corpus as sample_corpus
 from graphrag_lite.search.index import Index
 
 
 def test_demo_ends_with_the_page_to_open(
     corpus: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    notes = sorted((sample_corpus() / "notes").iterdir())[:6]  # of what ships
+    notes = sorted((shipped_folder("corpus", "examples", "corpus") / "notes").iterdir())[:6]  # of what ships
     some = corpus({path.name: path.read_bytes() for path in notes})
-    monkeypatch.setattr("graphrag_lite.ops.sample.corpus", lambda: some)
+    monkeypatch.setattr(starting, "shipped_folder", lambda *_: some)
     result = CliRunner().invoke(main, ["demo", "--root", str(tmp_path / "my demo")])
     assert result.exit_code == 0, result.output
     assert re.findall(r"^\$ graphrag-lite (\w+)", result.output, re.M) == ["index", *["query"] * 3, "explore"]
