@@ -6,10 +6,13 @@ import shutil
 import socket
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
+
+if TYPE_CHECKING:
+    from graphrag_lite.search.index import Index
 
 # How fast a busy machine makes examples says nothing of the code. Each run has the same examples, so that a change that
 # is red is red because of the change; `pytest --hypothesis-profile=default` has new ones.
@@ -84,6 +87,16 @@ def corpus(tmp_path: Path) -> Callable[..., Path]:
         return folder
 
     return write
+
+
+@pytest.fixture
+def indexed(corpus: Callable[..., Path], tmp_path: Path) -> "Callable[..., Index]":
+    """Index a corpus by default settings, under `tmp_path`, and open it: indexed({"a.txt": "text"})."""
+    from graphrag_lite import pipeline
+    from graphrag_lite.search.index import Index
+    from graphrag_lite.settings import Settings
+
+    return lambda files: Index(pipeline.index(corpus(files), tmp_path / "output", Settings()).snapshot)
 
 
 @pytest.fixture(scope="session")

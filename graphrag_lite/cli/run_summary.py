@@ -22,6 +22,7 @@ def summary(run: Run) -> dict[str, Any]:
     may_have_asked = run.usage or values["method"] in ASKING or values["embeddings"]["model"] is not None
     levels = tables.read(run.snapshot, "communities", only=["level"])["level"].to_pylist()
     counts = snapshots.counted(run.manifest, "summarize_descriptions")
+    documents = tables.read(run.snapshot, "source_documents", only=["path", "created_at", "metadata", "messages"])
     names = ("documents", "text_units", "entities", "relationships", "covariates", "communities", "community_reports")
     return {
         "status": "published" if run.changed else "unchanged",
@@ -32,7 +33,7 @@ def summary(run: Run) -> dict[str, Any]:
         "relationships_within_entities": counts.get("relationships_within_entities", 0),
         "failures": rows["failures"],
         "left_out": left_out_of(run.manifest),
-        "unread_times": _unread_times(run),
+        "unread_times": [one._asdict() for one in unread_times(documents, values["load_documents"]["time_field"])],
         "stale_reports": sum(tables.read(run.snapshot, "community_reports", only=["stale"])["stale"].to_pylist()),
         "why": list(run.why),
         "changes": run.manifest["changes"] if run.changed else {},
@@ -42,13 +43,6 @@ def summary(run: Run) -> dict[str, Any]:
         "seconds": round(run.seconds, 3),
         "peak_memory_mb": run.peak_memory_mb,
     }
-
-
-def _unread_times(run: Run) -> list[dict[str, Any]]:
-    """Return the files with times that cannot be read: the path, how many documents, and an example."""
-    documents = tables.read(run.snapshot, "source_documents", only=["path", "created_at", "metadata", "messages"])
-    field = run.manifest["settings"]["load_documents"]["time_field"]
-    return [unread._asdict() for unread in unread_times(documents, field)]
 
 
 def print_summary(console: Console, run: Run, output: str) -> None:

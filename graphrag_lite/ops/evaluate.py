@@ -1,6 +1,6 @@
 """How good retrieval is: measures of ranked documents, their intervals, and which differences are more than chance."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -115,38 +115,34 @@ def _blocks(n: int) -> list[int]:
 
 def summarize(rows: Sequence[Measured]) -> dict[str, dict[str, float]]:
     """Return `mean`, `low` and `high` (95%) of every measure, and `n`, the questions that have it."""
-    found: dict[str, dict[str, float]] = {}
-    for names, values in _tables(rows):
-        means, (low, high) = values.mean(axis=0), interval(values)
-        for place, name in enumerate(names):
-            figures = {"mean": means[place], "low": low[place], "high": high[place]}
-            found[name] = {"n": len(values), **{key: round(float(value), 6) for key, value in figures.items()}}
-    return found
+
+    def figures(values: "Floats") -> dict[str, "Floats"]:
+        low, high = interval(values)
+        return {"mean": values.mean(axis=0), "low": low, "high": high}
+
+    return _by_measure(rows, figures)
 
 
 def compare(after: Mapping[str, Measured], before: Mapping[str, Measured]) -> dict[str, dict[str, float]]:
     """Return `difference` (after - before) and `p` of every measure, over the `n` questions (by id) that both have."""
     pairs = [(after[key], before[key]) for key in after if key in before]
     rows = [{name: now[name] - was[name] for name in now if name in was} for now, was in pairs]
-    found: dict[str, dict[str, float]] = {}
-    for names, values in _tables(rows):
-        means, p = values.mean(axis=0), p_value(values)
-        for place, name in enumerate(names):
-            difference, chance = round(float(means[place]), 6), round(float(p[place]), 6)
-            found[name] = {"n": len(values), "difference": difference, "p": chance}
-    return found
+    return _by_measure(rows, lambda values: {"difference": values.mean(axis=0), "p": p_value(values)})
 
 
-def _tables(rows: Sequence[Measured]) -> list[tuple[list[str], "Floats"]]:
-    """Return measures and their values (n_questions, n_measures): those of all questions, then those of some."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
+def _by_measure(
+    rows: Sequence[Measured], figures: Callable[["Floats"], Mapping[str, "Floats"]]
+) -> dict[str, dict[str, float]]:
+    """Return `figures` (n_measures,) of values (n_questions, n_measures): of what all questions have, then others."""
+    names = dict.fromkeys(name for row in rows for name in row)
     everywhere = [name for name in names if all(name in row for row in rows)]
-    groups = [everywhere, *([name] for name in names if name not in everywhere)]
-    return [
-        (group, np.array([[row[name] for name in group] for row in rows if group[0] in row], dtype=float))
-        for group in groups
-        if group
-    ]
+    found: dict[str, dict[str, float]] = {}
+    for group in filter(None, (everywhere, *([name] for name in names if name not in everywhere))):
+        values = np.array([[row[name] for name in group] for row in rows if group[0] in row], dtype=float)
+        columns = figures(values)
+        for place, name in enumerate(group):
+            found[name] = {"n": len(values), **{key: round(float(each[place]), 6) for key, each in columns.items()}}
+    return found
 
 
 # --- files

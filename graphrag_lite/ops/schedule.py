@@ -224,10 +224,8 @@ def _summary(printed: Sequence[str]) -> dict[str, Any] | None:
 def _error(words: Iterable[str]) -> str | None:
     """Return the message that a run ended with: from its last "Error:" on, else the last line of a traceback."""
     lines = list(words)
-    for place in reversed(range(len(lines))):
-        if lines[place].startswith("Error: "):
-            return "\n".join(lines[place:]).removeprefix("Error: ")
-    return lines[-1] if lines else None
+    _, found, error = "\n".join(["", *lines]).rpartition("\nError: ")
+    return error if found else lines[-1] if lines else None
 
 
 def format_time(moment: datetime.datetime | None = None) -> str:

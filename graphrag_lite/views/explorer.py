@@ -29,7 +29,7 @@ def page(view: SnapshotView, title: str, *, max_bytes: int = MAX_BYTES) -> bytes
 
     Where it would be larger than `max_bytes`, the texts of documents are left out, and the page says so.
     """
-    texts = _packed(page_data.document_texts(view))
+    texts = _packed([printable(text) for text in view.column("documents", "text").to_pylist()])
     data = _packed(page_data.page_graph(view, title, with_texts=True))
     if len(texts) + len(data) > max_bytes:
         texts, data = _packed([]), _packed(page_data.page_graph(view, title, with_texts=False))

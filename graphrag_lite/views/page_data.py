@@ -71,11 +71,6 @@ def page_graph(view: SnapshotView, title: str, *, with_texts: bool) -> dict[str,
     }
 
 
-def document_texts(view: SnapshotView) -> list[str]:
-    """Return the text of every document as it is shown."""
-    return [printable(text) for text in view.column("documents", "text").to_pylist()]
-
-
 def _names(
     view: SnapshotView, places: CitedPlaces, entity_row: Mapping[str, int], kinds: list[str], said: Said
 ) -> dict[str, Any]:

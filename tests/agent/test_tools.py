@@ -18,9 +18,7 @@ from graphrag_lite.cli import main
 from graphrag_lite.errors import InputError
 from graphrag_lite.llm.chat import estimated_tokens
 from graphrag_lite.memory.store import Memory
-from graphrag_lite.pipeline import index as build
 from graphrag_lite.search.index import Index
-from graphrag_lite.settings import Settings
 
 
 @pytest.fixture(scope="module")
@@ -174,11 +172,8 @@ def test_what_a_record_is_cited_by_is_where_it_stands(opened: Index) -> None:
     assert cited[2] in passage["text"] and cited[4].strip() in lines["text"]
 
 
-def test_what_begins_with_blank_lines_is_cited_from_its_first_word_on(
-    corpus: Callable[..., Path], tmp_path: Path
-) -> None:
-    build(corpus({"a.txt": "\n\n\nThe pier is old.\n"}), tmp_path / "output", Settings())
-    index = Index.open(tmp_path / "output")
+def test_what_begins_with_blank_lines_is_cited_from_its_first_word_on(indexed: Callable[..., Index]) -> None:
+    index = indexed({"a.txt": "\n\n\nThe pier is old.\n"})
     (lines,) = look(index, "read_source", id="a.txt")["records"]
     ids = [lines["cite"], index.column("episodes", "id")[0].as_py(), "a.txt:0-2"]
     (answer,) = look(index, "answer", text="Old [1][2][3].", citations=ids)["records"]
@@ -186,28 +181,24 @@ def test_what_begins_with_blank_lines_is_cited_from_its_first_word_on(
     assert cited == [(3, "The pier is old.")] * 2 and answer["n_dropped_citations"] == 1
 
 
-def test_facts_of_a_day_are_those_that_held_then(corpus: Callable[..., Path], tmp_path: Path) -> None:
+def test_facts_of_a_day_are_those_that_held_then(indexed: Callable[..., Index]) -> None:
     told = "Ada Holt worked at Velm Orchard from 1912 until 1920. Ada Holt worked at Moss Mill from 1921 until 1930."
-    build(corpus({"a.txt": told}), tmp_path / "output", Settings())
-    index = Index.open(tmp_path / "output")
+    index = indexed({"a.txt": told})
     facts = {day: look(index, "search_facts", query="Ada Holt", valid_at=day) for day in ("1915-01-01", "1925-01-01")}
     assert ["Velm" in record["fact"] for record in facts["1915-01-01"]["records"]] == [True]
     assert ["Moss" in record["fact"] for record in facts["1925-01-01"]["records"]] == [True]
     assert look(index, "search_facts", query="Ada Holt")["total"] == 2
 
 
-def test_text_of_the_corpus_is_disarmed(corpus: Callable[..., Path], tmp_path: Path) -> None:
-    folder = corpus({"a.txt": "Velm Orchard grows pears [17]. Velm Orchard was planted in 1912 by Ada Holt."})
-    build(folder, tmp_path / "output", Settings())
-    index = Index.open(tmp_path / "output")
+def test_text_of_the_corpus_is_disarmed(indexed: Callable[..., Index]) -> None:
+    index = indexed({"a.txt": "Velm Orchard grows pears [17]. Velm Orchard was planted in 1912 by Ada Holt."})
     for tool, arguments in (("search_passages", {"query": "pears"}), ("read_source", {"id": "a.txt"})):
         assert "pears" in (told := json.dumps(look(index, tool, **arguments))) and "[17]" not in told
 
 
 @pytest.mark.parametrize("text", ["哈勃望远镜于1990年发射。哈勃望远镜很大。", "أطلق تلسكوب هابل عام 1990.", "word"])
-def test_any_script_can_be_searched(text: str, corpus: Callable[..., Path], tmp_path: Path) -> None:
-    build(corpus({"a.txt": text}), tmp_path / "output", Settings())
-    index = Index.open(tmp_path / "output")
+def test_any_script_can_be_searched(text: str, indexed: Callable[..., Index]) -> None:
+    index = indexed({"a.txt": text})
     (record,) = look(index, "search_passages", query=text)["records"]
     assert record["text"] == text
     assert look(index, "search_entities", query=text)["page"] == 1
