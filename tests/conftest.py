@@ -90,8 +90,8 @@ def corpus(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def indexed(corpus: Callable[..., Path], tmp_path: Path) -> "Callable[..., Index]":
-    """Index a corpus by default settings, under `tmp_path`, and open it: indexed({"a.txt": "text"})."""
+def index_of(corpus: Callable[..., Path], tmp_path: Path) -> "Callable[..., Index]":
+    """Index a corpus by default settings, under `tmp_path`, and open it: index_of({"a.txt": "text"})."""
     from graphrag_lite import pipeline
     from graphrag_lite.search.index import Index
     from graphrag_lite.settings import Settings

@@ -89,34 +89,30 @@ def test_help_is_worth_reading(command: tuple[str, ...]) -> None:
             assert isinstance(made, click.Context)
 
 
-def test_help_loads_nothing_heavy() -> None:
+def loaded_by(*command: str) -> set[str]:
+    """Return the packages that a command loads, in a process of its own."""
     script = (
         "import sys\n"
         "from graphrag_lite.cli import main\n"
-        "try: main(['--help'])\n"
+        f"try: main({command!r})\n"
         "except SystemExit as end: assert end.code == 0\n"
         "print('LOADED', *sorted({name.partition('.')[0] for name in sys.modules}))"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, check=True)
-    loaded = set(done.stdout.rpartition("LOADED")[2].split())
+    return set(done.stdout.rpartition("LOADED")[2].split())
+
+
+def test_help_loads_nothing_heavy() -> None:
     heavy = {"pyarrow", "pandas", "duckdb", "scipy", "numpy", "rich", "pydantic", "yaml", "asyncio", "tiktoken"}
-    assert not loaded & heavy
-    assert "click" in loaded
+    found = loaded_by("--help")
+    assert not found & heavy and "click" in found
 
 
 @pytest.mark.parametrize(
     ("command", "heavy"), [(["query", "Who is Spitzer?"], {"pandas", "duckdb", "asyncio"}), (["check"], {"pandas"})]
 )
 def test_what_reads_an_index_loads_no_pandas(command: list[str], heavy: set[str], root: Path) -> None:
-    script = (
-        "import sys\n"
-        "from graphrag_lite.cli import main\n"
-        f"try: main({[*command, '--root', str(root)]!r})\n"
-        "except SystemExit as end: assert end.code == 0\n"
-        "print('LOADED', *sorted({name.partition('.')[0] for name in sys.modules}))"
-    )
-    done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, check=True)
-    assert not heavy & set(done.stdout.rpartition("LOADED")[2].split())
+    assert not heavy & loaded_by(*command, "--root", str(root))
 
 
 def test_version() -> None:
@@ -172,10 +168,7 @@ def test_set_changes_a_setting_and_config_names_a_file(corpus: Callable[..., Pat
     arguments = ("index", corpus(TEXTS), "--root", tmp_path, "--config", config, "--set", "split_text_units.overlap=7")
     assert invoke(*arguments).exit_code == 0
     manifest = snapshots.read_manifest(snapshots.current(tmp_path / "output"))
-    assert (manifest["settings"]["split_text_units"]["size"], manifest["settings"]["split_text_units"]["overlap"]) == (
-        200,
-        7,
-    )
+    assert manifest["settings"]["split_text_units"].items() >= {"size": 200, "overlap": 7}.items()
 
 
 def test_settings_errors_come_all_at_once(corpus: Callable[..., Path], tmp_path: Path) -> None:
@@ -202,7 +195,7 @@ def test_a_corpus_without_documents_is_one_error(
     folder = shutil.copytree(small, tmp_path, dirs_exist_ok=True) / "good"
     before = snapshots.current(tmp_path / "output")
     bad = tmp_path / "nowhere" if files is None else corpus(files, "bad")
-    assert says in one_error_after_progress(invoke("index", bad, "--root", tmp_path))
+    assert says in one_error(invoke("index", bad, "--root", tmp_path))
     assert snapshots.current(tmp_path / "output") == before
     assert invoke("query", "Who met Bob Jones?", "--root", tmp_path).exit_code == 0
     assert invoke("index", folder, "--root", tmp_path).exit_code == 0
@@ -212,12 +205,6 @@ def test_a_mistyped_corpus_before_the_first_run_leaves_nothing(tmp_path: Path) -
     result = invoke("index", tmp_path / "nowhere", "--root", tmp_path)
     assert result.exit_code == 2 and "no such folder or file" in result.stderr
     assert not (tmp_path / "output").exists()
-
-
-def one_error_after_progress(result: Result) -> str:
-    assert result.exit_code == 1 and not result.stdout and "Traceback" not in result.stderr
-    assert result.stderr.count("Error: ") == 1
-    return result.stderr
 
 
 @pytest.mark.parametrize("text", [".", "\u200b", "x" * 5000])
@@ -242,10 +229,8 @@ def test_a_file_that_cannot_grow_is_one_error_and_nothing_is_published(notes: Pa
     arguments = ("index", notes, "--root", tmp_path, *(part for each in sets for part in ("--set", each)))
     for most_bytes in (1, 8_000):
         command = [sys.executable, "-W", "error", "-c", LIMITED, str(most_bytes), *map(str, arguments)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 1 and not done.stdout
-        assert "Traceback" not in done.stderr and done.stderr.count("Error: ") == 1
-        assert "largest file size" in done.stderr.splitlines()[-1]
+        said = one_error(subprocess.run(command, capture_output=True, text=True, check=False))
+        assert "largest file size" in said.splitlines()[-1]
         assert snapshots.current(tmp_path / "output") == before
         assert invoke("query", "Who is Spitzer?", "--root", tmp_path).exit_code == 0
     assert invoke(*arguments).exit_code == 0
@@ -369,13 +354,12 @@ def test_a_stream_that_is_closed_from_the_start(corpus: Callable[..., Path], tmp
 @pytest.mark.parametrize("arguments", [("text-units", "--json"), ("text-units",)])
 def test_a_reader_that_has_seen_enough_is_no_error(arguments: Sequence[str], root: Path) -> None:
     command = [sys.executable, "-m", "graphrag_lite", "show", *arguments, "--root", str(root), "--limit", "9999"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout and process.stderr
-    process.stdout.readline()
-    process.stdout.close()
-    said = process.stderr.read()
-    process.stderr.close()
-    assert process.wait() == 0 and said == ""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout and process.stderr
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 0
 
 
 # --- query
@@ -454,10 +438,8 @@ def test_an_answer_is_readable_and_says_where_it_stands(method: str, root: Path)
     answer, _, sources = result.stdout.partition("\nSources\n")
     assert "Spitzer" in answer
     marks = {int(n) for n in re.findall(r"\[(\d+)\]", answer)}
-    listed = [
-        int(n)
-        for n in re.findall(r"^\[(\d+)\] \S.*, characters", sources.replace("\n", " ").replace(" [", "\n["), re.M)
-    ]
+    lines = sources.replace("\n", " ").replace(" [", "\n[")
+    listed = [int(n) for n in re.findall(r"^\[(\d+)\] \S.*, characters", lines, re.M)]
     assert marks and listed == sorted(marks) == list(range(1, len(marks) + 1))
 
 
@@ -485,19 +467,16 @@ def test_questions_are_asked_as_of_a_day(root: Path, tmp_path: Path) -> None:
     rows = [{"question": QUESTIONS[0], "question_date": day} for day in ("1990-04-24T10:00:00", None, "May 2010")]
     file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     arguments = ("--top-k", 1000, "--root", root, "--context-only")
-    found = [
-        set(row["documents"])
-        for row in objects(invoke("query", "--questions", file, "--as-of", "1999", *arguments).stdout)
-    ]
+    answers = objects(invoke("query", "--questions", file, "--as-of", "1999", *arguments).stdout)
+    found = [set(row["documents"]) for row in answers]
     assert found[0] < found[1] < found[2]
     for day, documents in (("1990-04-24", found[0]), ("1999-12-31", found[1]), ("2010-05", found[2])):
         (row,) = objects(invoke("query", QUESTIONS[0], "--as-of", day, "--json", *arguments).stdout)
         assert set(row["documents"]) == documents
     assert "'soon' is not a date" in one_error(invoke("query", "Hubble?", "--as-of", "soon", "--root", root))
     file.write_text('{"question": "Hubble?", "question_date": "soon"}')
-    assert f"{file}:1: question_date: 'soon' is not a date" in one_error(
-        invoke("query", "--questions", file, "--root", root)
-    )
+    said = one_error(invoke("query", "--questions", file, "--root", root))
+    assert f"{file}:1: question_date: 'soon' is not a date" in said
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -657,11 +636,8 @@ def test_control_characters_of_documents_are_never_printed(corpus: Callable[...,
     assert invoke("index", corpus({"a.jsonl": [row], "b.txt": LESSONS}), "--root", tmp_path).exit_code == 0
     commands = [("show", what, *json_) for what in ("summary", *VIEWS) for json_ in ((), ("--json",))]
     commands += [("show", "report", "0"), ("show", "report", "0", "--json")]
-    commands += [
-        ("query", "Who met Bob Jones?", "--method", m, *o)
-        for m in METHODS
-        for o in ((), ("--json",), ("--context-only",))
-    ]
+    ways = ((), ("--json",), ("--context-only",))
+    commands += [("query", "Who met Bob Jones?", "--method", method, *way) for method in METHODS for way in ways]
     for command in commands:
         result = invoke(*command, "--root", tmp_path)
         assert result.exit_code == 0

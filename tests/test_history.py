@@ -87,14 +87,10 @@ def test_runs_lists_the_newest_first(two: tuple[Path, Path], texts: Path, tmp_pa
 
 def test_runs_as_json_has_the_documented_keys(two: tuple[Path, Path], tmp_path: Path) -> None:
     log = tmp_path / "output" / run_log.NAME
-    usage = run_log.total_usage(
-        {"a": dict.fromkeys(("calls", "memo_hits", "prompt_tokens", "cached_tokens", "completion_tokens", "cost"), 1)}
-    )
+    spent = "calls memo_hits prompt_tokens cached_tokens completion_tokens cost".split()
+    failed = {"started_at": "2999-01-01", "seconds": 1.0, "status": "failed", "error": "e"}
     with log.open("a") as file:
-        file.write(
-            json.dumps({"started_at": "2999-01-01", "seconds": 1.0, "status": "failed", "usage": usage, "error": "e"})
-            + "\n"
-        )
+        file.write(json.dumps(failed | {"usage": run_log.total_usage({"a": dict.fromkeys(spent, 1)})}) + "\n")
     invoke("rollback", two[0].name, "--root", tmp_path)
     printed = objects(invoke("runs", "--root", tmp_path, "--json").stdout)
     assert [entry["status"] for entry in printed] == ["rolled back", "failed", "published", "published"]
@@ -104,14 +100,8 @@ def test_runs_as_json_has_the_documented_keys(two: tuple[Path, Path], tmp_path: 
 
 def test_runs_shows_what_was_spent_and_what_failed(tmp_path: Path) -> None:
     (tmp_path / "output").mkdir()
-    usage = {
-        "calls": 12,
-        "memo_hits": 3,
-        "prompt_tokens": 4000,
-        "cached_tokens": 0,
-        "completion_tokens": 500,
-        "cost": 0.25,
-    }
+    spent = "calls memo_hits prompt_tokens cached_tokens completion_tokens cost".split()
+    usage = dict(zip(spent, (12, 3, 4000, 0, 500, 0.25), strict=True))
     entries = [
         {"started_at": "2026-01-01T02:00:00+00:00", "seconds": 61.5, "status": "failed", "usage": usage}
         | {"error": "https://api: the key is\x1b[31m wrong"},
@@ -160,12 +150,8 @@ def test_diff_counts_and_names(two: tuple[Path, Path], tmp_path: Path) -> None:
 
 
 def test_diff_tells_reports_that_were_rewritten_from_those_that_became_stale() -> None:
-    whats = {
-        "one": ("text",),
-        "two": ("became stale",),
-        "three": ("text", "no longer stale"),
-        "four": ("became stale",),
-    }
+    stale = ("became stale",)
+    whats = {"one": ("text",), "two": stale, "three": ("text", "no longer stale"), "four": stale}
     reports = RecordChanges(changed=tuple(RecordChange(f"id-{name}", name, what) for name, what in whats.items()))
     none = RecordChanges()
     found = Comparison("a", "b", DocumentChanges((), (), (), ()), none, none, none, reports, FactChanges())
@@ -228,9 +214,8 @@ def test_check_says_what_was_looked_at(two: tuple[Path, Path], tmp_path: Path) -
 def test_check_of_an_index_that_was_taken_over(shared: Path, tmp_path: Path) -> None:
     pipeline.take_over(shared / "replay" / "dulce_index", tmp_path / "output", Settings())
     said = invoke("check", "--root", tmp_path)
-    assert (
-        said.exit_code == 0 and "left out" in said.stdout and "partition " not in said.stdout.replace("partition,", "")
-    )
+    told = said.stdout.replace("partition,", "")
+    assert said.exit_code == 0 and "left out" in told and "partition " not in told
 
 
 def test_check_names_what_is_wrong_and_exits_with_1(two: tuple[Path, Path], tmp_path: Path) -> None:

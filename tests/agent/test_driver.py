@@ -62,25 +62,25 @@ def test_a_question_longer_than_a_query_may_be_is_asked(opened: Index) -> None:
     assert steps and all(len(step["arguments"].get("query", "")) <= 2000 for step in steps)
 
 
-def test_a_name_that_is_found_and_not_asked_for_is_followed(indexed: Callable[..., Index]) -> None:
+def test_a_name_that_is_found_and_not_asked_for_is_followed(index_of: Callable[..., Index]) -> None:
     texts = {
         "a.txt": "Ada Holt planted the Velm Orchard in 1912. Cy Ray bought the Velm Orchard later.",
         "b.txt": "Cy Ray was born in Tarn. Cy Ray was a miller and had four sons.",
         "c.txt": "Moss Mill stands empty. Nobody goes there.",
     }
-    index = indexed(texts)
+    index = index_of(texts)
     answer = index.query("Where was the man born who bought the Velm Orchard?", "agent")
     assert any(step["arguments"]["query"].startswith("Cy Ray ") for step in answer.steps[1:])
     assert answer.documents[:2] == ["a.txt", "b.txt"]
 
 
-def test_a_day_that_is_found_leads_to_what_else_is_told_of_it(indexed: Callable[..., Index]) -> None:
+def test_a_day_that_is_found_leads_to_what_else_is_told_of_it(index_of: Callable[..., Index]) -> None:
     texts = {
         "a.txt": "The Velm bridge was opened on 4 May 1912. It is made of stone.",
         "b.txt": "On 4 May 1912 a storm broke all windows of Tarn.",
         "c.txt": "Moss Mill stood empty on 9 June 1920.",
     }
-    index = indexed(texts)
+    index = index_of(texts)
     asked = {"query": "When was the Velm bridge opened?", "from": "1912-05-04", "to": "1912-05-04"}
     assert [step["arguments"] for step in index.query(asked["query"], "agent").steps if step["tool"] == "timeline"] == [
         asked
@@ -89,7 +89,7 @@ def test_a_day_that_is_found_leads_to_what_else_is_told_of_it(indexed: Callable[
     assert "timeline" not in [step["tool"] for step in other], "no time is asked for"
 
 
-def test_who_asks_is_one_person(indexed: Callable[..., Index]) -> None:
+def test_who_asks_is_one_person(index_of: Callable[..., Index]) -> None:
     said = {
         "ana": ["My trip to Oslo was in May.", "I took a trip to Bergen in June.", "I like jam."],
         "bo": ["My trip to Rome was in July.", "I bought a drum.", "I saw a goat."],
@@ -100,7 +100,7 @@ def test_who_asks_is_one_person(indexed: Callable[..., Index]) -> None:
         for who, texts in said.items()
         for n, text in enumerate(texts)
     ]
-    index = indexed({"corpus.jsonl": rows})
+    index = index_of({"corpus.jsonl": rows})
     own: dict[str, set[Any]] = {}
     for text in ("Which trip to Oslo and Bergen did I take in May?", "Which trip to Oslo and Bergen was in May?"):
         question = Question(index, text)

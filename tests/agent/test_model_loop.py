@@ -286,16 +286,11 @@ def test_a_session_remembers_and_core_memory_stands_in_the_context(folder: Path)
     memory = Memory(folder / MEMORY)
     assert memory.blocks("n") == {"user": "Likes mirrors."} and len(memory.listed(NOTE, "n")) == 1
     _, stub = ask(folder, lambda _: call("answer", text="Yes.", citations=[]), "And then?", session="n")
-    told = stub.requests[0].messages[1]["content"]
-    assert (
-        f"user: {QUESTION}" in told
-        and "assistant: Noted." in told
-        and "Likes" in stub.requests[0].messages[0]["content"]
-    )
+    system, told = (message["content"] for message in stub.requests[0].messages[:2])
+    assert f"user: {QUESTION}" in told and "assistant: Noted." in told and "Likes" in system
     _, other = ask(folder, lambda _: call("answer", text="Yes.", citations=[]), "And then?")
-    assert QUESTION not in str(other.requests[0].messages) and "archival_memory_insert" not in str(
-        other.requests[0].tools
-    )
+    (first,) = other.requests
+    assert QUESTION not in str(first.messages) and "archival_memory_insert" not in str(first.tools)
 
 
 def test_as_of_a_day_the_tools_are_the_same_and_show_nothing_later(corpus: Callable[..., Path], tmp_path: Path) -> None:
@@ -312,13 +307,9 @@ def test_as_of_a_day_the_tools_are_the_same_and_show_nothing_later(corpus: Calla
             days = {"start_date": "1900-01-01", "end_date": "2000-01-01"}
             query = {"id" if tools[n] == "get_entity" else "query": "Ada Holt"}
             return call(tools[n], **(days if tools[n].endswith("date") else query))
-        return (
-            call("answer", text="They were quinces [1].", citations=[page["id"]]) if (page := quince(request)) else ""
-        )
-
-    def quince(request: Request) -> dict[str, Any] | None:
         pages = [json.loads(one["content"]) for one in request.messages if one["content"].startswith('{"page"')]
-        return next((one for page in pages for one in page["records"] if "quinces" in one.get("text", "")), None)
+        ids = [one["id"] for page in pages for one in page["records"] if "quinces" in one.get("text", "")]
+        return call("answer", text="They were quinces [1].", citations=ids[:1]) if ids else ""
 
     options: dict[str, Any] = {"question": "What grows?", "session": "s", "steps": 30, "tokens": 60_000}
     answer, whole = ask(tmp_path / "output", looks, **options)
@@ -372,11 +363,8 @@ def noting(request: Request) -> str | dict[str, Any]:
         return "I looked for telescopes."
     n, seen = n_turns(request), request.messages[1]["content"]
     if "What they came to" in seen:
-        return (
-            call("answer", text=f"Noted {len(records(request))} times.")
-            if n == STAY + 1
-            else call("archival_memory_search", query="mirror")
-        )
+        noted = n == STAY + 1 and call("answer", text=f"Noted {len(records(request))} times.")
+        return noted or call("archival_memory_search", query="mirror")
     if n < 2:
         return call("core_memory_append" if n else "archival_memory_insert", **NOTED[n])
     return call("search_passages", query=f"telescope {n}")

@@ -101,11 +101,7 @@ def test_lines_go_on_where_those_before_ended(opened: Index) -> None:
     [
         ("search_pasages", "{}", "There is no tool 'search_pasages'. There are: search_passages"),
         ("search_passages", '{"query": ', "no JSON"),
-        (
-            "search_passages",
-            '["comets"]',
-            'one JSON object, such as: {"query": "...", "page": 1, "size": 5, "where": []}',
-        ),
+        ("search_passages", "[3]", 'one JSON object, such as: {"query": "...", "page": 1, "size": 5, "where": []}'),
         ("search_passages", "{}", "query: Field required"),
         ("search_passages", '{"query": " "}', "query: String should have at least 1 character"),
         ("search_passages", '{"query": "comets", "page": -1}', "page: Input should be greater than or equal to 1"),
@@ -116,11 +112,7 @@ def test_lines_go_on_where_those_before_ended(opened: Index) -> None:
             "limit: there is no such argument; there are page, size, where, query",
         ),
         ("search_reports", '{"query": "comets", "level": 99}', "level: no report is of level 99; there are 0"),
-        (
-            "get_entity",
-            '{"id": "Hubble Telescope of Space"}',
-            "search_entities finds them. Near it: Hubble",
-        ),
+        ("get_entity", '{"id": "Hubble Telescope of Space"}', "search_entities finds them. Near it: Hubble"),
         ("search_facts", '{"query": "comets", "valid_at": "2023-02-30"}', "valid_at: '2023-02-30' is no day"),
         ("timeline", '{"query": "comets", "from": "soon"}', "from: 'soon' is no day"),
         ("timeline", '{"query": "comets", "until": "1990"}', "there are page, size, where, query, from, to"),
@@ -172,8 +164,8 @@ def test_what_a_record_is_cited_by_is_where_it_stands(opened: Index) -> None:
     assert cited[2] in passage["text"] and cited[4].strip() in lines["text"]
 
 
-def test_what_begins_with_blank_lines_is_cited_from_its_first_word_on(indexed: Callable[..., Index]) -> None:
-    index = indexed({"a.txt": "\n\n\nThe pier is old.\n"})
+def test_what_begins_with_blank_lines_is_cited_from_its_first_word_on(index_of: Callable[..., Index]) -> None:
+    index = index_of({"a.txt": "\n\n\nThe pier is old.\n"})
     (lines,) = look(index, "read_source", id="a.txt")["records"]
     ids = [lines["cite"], index.column("episodes", "id")[0].as_py(), "a.txt:0-2"]
     (answer,) = look(index, "answer", text="Old [1][2][3].", citations=ids)["records"]
@@ -181,24 +173,24 @@ def test_what_begins_with_blank_lines_is_cited_from_its_first_word_on(indexed: C
     assert cited == [(3, "The pier is old.")] * 2 and answer["n_dropped_citations"] == 1
 
 
-def test_facts_of_a_day_are_those_that_held_then(indexed: Callable[..., Index]) -> None:
+def test_facts_of_a_day_are_those_that_held_then(index_of: Callable[..., Index]) -> None:
     told = "Ada Holt worked at Velm Orchard from 1912 until 1920. Ada Holt worked at Moss Mill from 1921 until 1930."
-    index = indexed({"a.txt": told})
+    index = index_of({"a.txt": told})
     facts = {day: look(index, "search_facts", query="Ada Holt", valid_at=day) for day in ("1915-01-01", "1925-01-01")}
     assert ["Velm" in record["fact"] for record in facts["1915-01-01"]["records"]] == [True]
     assert ["Moss" in record["fact"] for record in facts["1925-01-01"]["records"]] == [True]
     assert look(index, "search_facts", query="Ada Holt")["total"] == 2
 
 
-def test_text_of_the_corpus_is_disarmed(indexed: Callable[..., Index]) -> None:
-    index = indexed({"a.txt": "Velm Orchard grows pears [17]. Velm Orchard was planted in 1912 by Ada Holt."})
+def test_text_of_the_corpus_is_disarmed(index_of: Callable[..., Index]) -> None:
+    index = index_of({"a.txt": "Velm Orchard grows pears [17]. Velm Orchard was planted in 1912 by Ada Holt."})
     for tool, arguments in (("search_passages", {"query": "pears"}), ("read_source", {"id": "a.txt"})):
         assert "pears" in (told := json.dumps(look(index, tool, **arguments))) and "[17]" not in told
 
 
 @pytest.mark.parametrize("text", ["哈勃望远镜于1990年发射。哈勃望远镜很大。", "أطلق تلسكوب هابل عام 1990.", "word"])
-def test_any_script_can_be_searched(text: str, indexed: Callable[..., Index]) -> None:
-    index = indexed({"a.txt": text})
+def test_any_script_can_be_searched(text: str, index_of: Callable[..., Index]) -> None:
+    index = index_of({"a.txt": text})
     (record,) = look(index, "search_passages", query=text)["records"]
     assert record["text"] == text
     assert look(index, "search_entities", query=text)["page"] == 1

@@ -206,9 +206,8 @@ def test_whoever_is_killed_leaves_nothing_half_and_the_next_goes_on(
     assert len(again.listed(NOTE)) == n_kept and not again.all_blocks()
     assert all(again.search(again.entry(place).content) for place in again.listed(NOTE))
     if work == "import":
-        assert (
-            transfer.import_memory(again, path) == 32 and len(again.listed(NOTE)) == 31 and len(again.all_blocks()) == 2
-        )
+        assert transfer.import_memory(again, path) == 32
+        assert len(again.listed(NOTE)) == 31 and len(again.all_blocks()) == 2
     if work == "forget":
         again.forget([again.entry(place).id for place in again.search("xylophonequartz")])
         again.close()
@@ -303,18 +302,15 @@ def test_the_commands(tmp_path: Path) -> None:
     identity = run(tmp_path, "add", "Ana prefers the morning train", "--tag", "travel").stdout.strip()
     found = json.loads(run(tmp_path, "search", "train", "--json").stdout)
     assert (found["total"], found["notes"][0]["id"], found["notes"][0]["tags"]) == (1, identity, ["travel"])
-    assert (
-        "morning train" in run(tmp_path, "show").stdout and "morning train" in run(tmp_path, "search", "train").stdout
-    )
+    for command in (["show"], ["search", "train"]):
+        assert "morning train" in run(tmp_path, *command).stdout
     exported = run(tmp_path, "export").stdout
     (tmp_path / "memory.jsonl").write_text(exported)
     assert run(tmp_path / "other", "import", str(tmp_path / "memory.jsonl")).exit_code == 0
     assert run(tmp_path / "other", "export").stdout == exported
     run(tmp_path / "other", "import", str(tmp_path / "memory.jsonl"), "--session", "s")
-    assert [json.loads(line)["session"] for line in run(tmp_path / "other", "export").stdout.splitlines()] == [
-        "default",
-        "s",
-    ]
+    sessions = [json.loads(line)["session"] for line in run(tmp_path / "other", "export").stdout.splitlines()]
+    assert sessions == ["default", "s"]
     assert json.loads(run(tmp_path / "other", "export", "--session", "s").stdout)["session"] == "s"
     found = json.loads(run(tmp_path / "other", "search", "train", "--json", "--session", "s").stdout)
     assert [note["session"] for note in found["notes"]] == ["s"]

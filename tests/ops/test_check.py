@@ -27,6 +27,7 @@ from graphrag_lite.stages import embed_text_units
 NOTES = Path(__file__).parents[2] / "examples" / "corpus" / "notes"
 Row = dict[str, Any]
 Rows = list[Row]
+Damage = tuple[str, Callable[[Rows], Any], str]  # a table, what is done to it, and what is said of it
 
 
 def _corpus(folder: Path, n: int) -> Path:
@@ -211,8 +212,7 @@ def _absent(rows: list[int]) -> int:
 
 NOBODY = "0" * 32
 MOST_ROWS = 4  # of one table that are damaged together
-# Each row: a table, what is done to it, and what is said of it.
-DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
+DAMAGE: list[Damage] = [
     # ids that name nothing
     ("documents", each("text_unit_ids", [NOBODY]), "documents: text_unit_ids: names no row of text_units"),
     ("text_units", each("document_id", NOBODY), "text_units: document_id: names no row of documents"),
@@ -370,11 +370,9 @@ DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
 ]  # fmt: skip
 
 
-def _together(
-    damage: list[tuple[str, Callable[[Rows], Any], str]],
-) -> list[list[tuple[str, Callable[[Rows], Any], str]]]:
+def _together(damage: list[Damage]) -> list[list[Damage]]:
     """Return DAMAGE in lists that are done to one index: to other tables, or other rows; rows that are gone apart."""
-    made: list[list[tuple[str, Callable[[Rows], Any], str]]] = []
+    made: list[list[Damage]] = []
     for row in damage:
         fits = [one for one in made if all(_goes_with(row, other) for other in one)]
         fits = [one for one in fits if sum(name == row[0] for name, *_ in one) < MOST_ROWS]
@@ -384,7 +382,7 @@ def _together(
     return made
 
 
-def _goes_with(one: tuple[str, Callable[[Rows], Any], str], other: tuple[str, Callable[[Rows], Any], str]) -> bool:
+def _goes_with(one: Damage, other: Damage) -> bool:
     changes = {one[1], other[1]}
     return (
         one[2] != other[2]
@@ -394,7 +392,7 @@ def _goes_with(one: tuple[str, Callable[[Rows], Any], str], other: tuple[str, Ca
     )
 
 
-def _do(damage: list[tuple[str, Callable[[Rows], Any], str]], folder: Path) -> None:
+def _do(damage: list[Damage], folder: Path) -> None:
     """Do damage to an index: what is done to one row of a table, to another row each time."""
     done: Counter[str] = Counter()
     for name, change, _ in damage:
@@ -404,7 +402,7 @@ def _do(damage: list[tuple[str, Callable[[Rows], Any], str]], folder: Path) -> N
 
 
 @pytest.mark.parametrize("damage", _together(DAMAGE))
-def test_damage_inside_of_tables_is_found(damage: list[tuple[str, Callable[[Rows], Any], str]], copy: Path) -> None:
+def test_damage_inside_of_tables_is_found(damage: list[Damage], copy: Path) -> None:
     _do(damage, copy)
     problems = found(copy)
     assert not [said for *_, said in damage if said not in problems], "\n".join(problems)
@@ -467,9 +465,9 @@ def test_problems_of_one_table_stand_together(copy: Path) -> None:
 # --- files
 
 
-def _flip(path: Path) -> None:
+def _flip(path: Path, place: int | None = None) -> None:
     content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 0xFF
+    content[place or len(content) // 2] ^= 0xFF
     path.unlink()
     path.write_bytes(content)
 
@@ -523,10 +521,7 @@ def _as(folder: Path, name: str, other: str) -> None:
 
 def test_a_page_that_is_damaged_on_the_way_to_the_manifest_is_found(copy: Path) -> None:
     path = copy / "documents.parquet"
-    content = bytearray(path.read_bytes())
-    content[200] ^= 0xFF
-    path.unlink()
-    path.write_bytes(content)
+    _flip(path, 200)
     _manifest(copy, lambda m: m["tables"]["documents"].update(sha256=snapshots.table_digest(path)))
     assert any(problem.startswith("documents: cannot be read") for problem in found(copy))
 
@@ -590,18 +585,8 @@ def test_a_relationship_whose_names_the_model_takes_for_one_is_counted_and_liste
 def test_what_is_wrong_is_json(copy: Path) -> None:
     rewrite(copy, "entities", first(plus("degree")))
     said = json.loads(json.dumps(check.check(copy).to_dict()))
-    keys = [
-        "snapshot",
-        "ok",
-        "method",
-        "problems",
-        "relationships_within_entities",
-        "within_named",
-        "rows",
-        "bytes",
-        "seconds",
-    ]
-    assert list(said) == keys
+    keys = "snapshot ok method problems relationships_within_entities within_named rows bytes seconds"
+    assert " ".join(said) == keys
     assert said["ok"] is False and said["snapshot"] == copy.name
     assert {problem["table"] for problem in said["problems"]} == {"entities", "relationships"}
     assert list(said["problems"][0]) == ["table", "what", "count", "named"]
@@ -630,7 +615,7 @@ def test_damage_to_vectors_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert all(f"{name}: {said}" in problems for name, _, said in damage), problems
 
 
-VECTOR_DAMAGE: list[tuple[str, Callable[[Rows], Any], str]] = [
+VECTOR_DAMAGE: list[Damage] = [
     ("search_vectors", lambda rows: rows.pop(), "does not have one row for every row of text_units"),
     ("search_vector_cells", lambda rows: rows[0].update(rows=[]), "rows: not every row"),
     ("search_vector_weight", first(lambda row: row.update(weight=-1.0)), "weight: not one number"),

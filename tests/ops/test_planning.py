@@ -119,11 +119,7 @@ def test_cheaper_choices_are_planned_beside_it_where_nothing_is_kept(notes: Path
 
 
 def test_nothing_is_written_and_no_key_is_needed(
-    notes: Path,
-    output: Path,
-    made: tuple[Path, Run, list[Request]],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    notes: Path, output: Path, made: tuple[Path, Run, list[Request]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     before = sorted(tmp_path.rglob("*"))
@@ -143,13 +139,8 @@ def test_nothing_is_written_and_no_key_is_needed(
 @pytest.mark.usefixtures("first")
 def test_after_a_run_there_is_nothing_to_ask(notes: Path, output: Path) -> None:
     made = plan(notes, output)
-    assert {step.stage for step in made.steps} == {
-        "extract_graph",
-        "resolve_entities",
-        "fold_facts",
-        "summarize_descriptions",
-        "report_communities",
-    }
+    stages = "extract_graph resolve_entities fold_facts summarize_descriptions report_communities"
+    assert {step.stage for step in made.steps} == set(stages.split())
     assert all((step.calls, step.prompt_tokens, step.exact) == (0, 0, True) for step in (*made.steps, made.total))
 
 
@@ -239,12 +230,9 @@ def test_claims_of_a_new_corpus_are_planned_a_text_unit(notes: Path, output: Pat
     first = asked(requests, "extract_claims.md")
     assert made["extract_claims first pass"].calls == len(first) > 20
     assert made["extract_claims first pass"].prompt_tokens == pytest.approx(sum(map(n_tokens, first)), rel=0.2)
-    for step, prompt in (
-        ("anything missed?", "extract_claims_missed.md"),
-        ("what was missed", "extract_claims_more.md"),
-    ):
+    for step, prompt in (("anything missed?", "missed"), ("what was missed", "more")):
         planned = made[f"extract_claims {step}"].calls if f"extract_claims {step}" in made else 0
-        assert len(asked(requests, prompt)) <= planned <= rounds * len(first)
+        assert len(asked(requests, f"extract_claims_{prompt}.md")) <= planned <= rounds * len(first)
 
 
 @pytest.mark.usefixtures("first")
@@ -381,17 +369,14 @@ def test_the_command_says_what_is_exact_and_what_is_not(notes: Path, tmp_path: P
     assert "prices of our-own are not known" in told and "llm.prices" in told and "$" not in told
     assert "llm.max_calls = 5 would stop this run in extract_graph" in told
     assert command("index", "--dry-run", notes, *root, *STANDARD, "--set", "llm.max_calls=5") == told
-    priced = command("plan", notes, *root, *STANDARD, "--set", "llm.prices={our-own: {input: 1, output: 2}}")
+    prices = (*STANDARD, "--set", "llm.prices={our-own: {input: 1, output: 2}}")
+    priced = command("plan", notes, *root, *prices)
     assert "not known" not in priced and "$" in priced
-    plan_of_it = json.loads(
-        command("plan", notes, *root, *STANDARD, "--set", "llm.prices={our-own: {input: 1, output: 2}}", "--json")
-    )
+    plan_of_it = json.loads(command("plan", notes, *root, *prices, "--json"))
     cost, n = plan_of_it["total"]["cost"], sum(step["calls"] > 0 for step in plan_of_it["steps"])
     assert f"directly: ${cost:,.2f}, " in priced and " hours where a call takes 10 s, 25 at once" in priced
     assert f"in batches (index --batch): ${cost / 2:,.2f}, up to {24 * n} hours" in priced
-    assert "in batches" not in command(
-        "plan", notes, *root, *STANDARD, "--set", "llm.prices={our-own: {input: 1}}", "--set", "llm.provider=ollama"
-    )
+    assert "in batches" not in command("plan", notes, *root, *prices, "--set", "llm.provider=ollama")
     assert "nothing will be spent" in command("plan", notes, *root)
     assert not (tmp_path / "root").exists()
 

@@ -43,14 +43,10 @@ def test_networkx_reads_the_graph(index: Index, form: str, read: Callable[[Any],
     ((_, content),) = exported(index, form)
     assert b"lastmodified" not in content  # the same bytes tomorrow
     graph = read(io.BytesIO(content))
-    assert dict(graph.nodes(data="label")) == dict(
-        zip(index.entities.id, index.entities.title.map(printable), strict=True)
-    )
-    relationships = index.relationships
-    assert {(a, b): weight for a, b, weight in graph.edges(data="weight")} == {
-        (a, b): weight
-        for a, b, weight in zip(relationships.source_id, relationships.target_id, relationships.weight, strict=True)
-    }
+    titles = {identity: printable(title) for identity, title in tables.rows(index.arrow("entities"), "id", "title")}
+    assert dict(graph.nodes(data="label")) == titles
+    edges = tables.rows(index.arrow("relationships"), "source_id", "target_id", "weight")
+    assert sorted(graph.edges(data="weight")) == sorted(edges)
     members = index.communities.set_index("community").entity_ids
     for number, level in zip(index.communities.community, index.communities.level, strict=True):
         inside = {node for node, value in graph.nodes(data=f"community_{level}") if value == number}
@@ -69,11 +65,11 @@ def test_communities_stand_together(sample: Index) -> None:
     graph = networkx.read_graphml(io.BytesIO(content))
     place = {node: (data["x"], data["y"]) for node, data in graph.nodes(data=True)}
     assert len(set(place.values())) == len(place)
-    tops = [row for row in sample.arrow("communities").to_pylist() if row["level"] == 0]
-    circles = []
-    for row in tops:
-        centre = [sum(place[node][axis] for node in row["entity_ids"]) / row["size"] for axis in (0, 1)]
-        circles.append((centre, row))
+    circles = [
+        ([sum(place[node][axis] for node in row["entity_ids"]) / row["size"] for axis in (0, 1)], row)
+        for row in sample.arrow("communities").to_pylist()
+        if row["level"] == 0
+    ]
     for centre, row in circles:  # a name is mostly nearer to its own community's middle than to the others'
         own = [math.dist(place[node], centre) for node in row["entity_ids"]]
         others = [
@@ -102,12 +98,8 @@ def neo4j_rows(content: str) -> tuple[list[str], list[list[str]]]:
 def test_neo4j_imports_every_node_and_edge(index: Index) -> None:
     read = {path: neo4j_rows(content) for path, content in files_of(index, "csv").items()}
     nodes = {path[:-4]: {row[0] for row in rows} for path, (header, rows) in read.items() if header[0].startswith("id")}
-    assert {kind: len(ids) for kind, ids in nodes.items()} == {
-        "Document": index.n_rows("documents"),
-        "TextUnit": index.n_rows("text_units"),
-        "Entity": index.n_rows("entities"),
-        "Community": index.n_rows("communities"),
-    }
+    kinds = {"Document": "documents", "TextUnit": "text_units", "Entity": "entities", "Community": "communities"}
+    assert {kind: len(ids) for kind, ids in nodes.items()} == {kind: index.n_rows(name) for kind, name in kinds.items()}
     for header, rows in read.values():
         if header[0].startswith(":START_ID"):
             ends = [re.findall(r"\((\w+)\)", column)[0] for column in header[:2]]
@@ -126,19 +118,15 @@ def test_a_database_reads_the_statements_and_holds_every_value(index: Index) -> 
         graph.cypher(statement.removesuffix(";"))
     nodes, edges = property_graph(index)
     for kind, rows in nodes.items():
-        held = {
-            row["p"]["id"]: row for row in graph.cypher(f"MATCH (n:{kind}) RETURN properties(n) AS p, labels(n) AS l")
-        }
-        assert {row["id"]: {kind, row.get("label") or kind} for row in rows} == {
-            key: set(row["l"]) for key, row in held.items()
-        }
+        found = graph.cypher(f"MATCH (n:{kind}) RETURN properties(n) AS p, labels(n) AS l")
+        held = {row["p"]["id"]: row for row in found}
+        labels = {row["id"]: {kind, row.get("label") or kind} for row in rows}
+        assert labels == {key: set(row["l"]) for key, row in held.items()}
         for row in rows:
             assert {key: value for key, value in row.items() if key != "label"}.items() <= held[row["id"]]["p"].items()
     for (source, kind, target), rows in edges.items():
-        ends = f"MATCH (a:{source})-[r:{kind}]->(b:{target})"
-        found = [
-            row["r"] | row for row in graph.cypher(f"{ends} RETURN a.id AS source, b.id AS target, properties(r) AS r")
-        ]
+        asked = "RETURN a.id AS source, b.id AS target, properties(r) AS r"
+        found = [row["r"] | row for row in graph.cypher(f"MATCH (a:{source})-[r:{kind}]->(b:{target}) {asked}")]
         assert sorted(json.dumps({key: row[key] for key in rows[0]}) for row in found) == sorted(map(json.dumps, rows))
 
 
@@ -162,9 +150,7 @@ def test_links_of_the_vault_lead_to_notes(index: Index) -> None:
         links = LINK.findall(body)
         assert all(not embedded and target in notes for embedded, target, _ in links)
         bare = LINK.sub("", body)
-        assert not re.search(
-            r"(?<!\\)\[\[|(?<!\\)<\w|(?<!\\)!\[|(?<!\\)\]\(", bare
-        )  # no link, page or picture of a text
+        assert not re.search(r"(?<!\\)(?:\[\[|<\w|!\[|\]\()", bare)  # no link, page or picture of a text
         assert set(re.findall(r"(?<!\\)\[\^(\d+)\](?!:)", bare)) == set(re.findall(r"^\[\^(\d+)\]:", bare, re.M))
         n_links += len(links)
     assert n_links > 20
@@ -200,11 +186,10 @@ def test_the_book_has_every_report_with_its_sources(index: Index) -> None:
     texts = {row["id"]: row["text"] for row in index.arrow("documents").to_pylist()}
     for report in reports:
         for span in report["citations"]:
-            words = escape_markdown(
-                " ".join(printable(texts[span["document_id"]])[span["char_start"] : span["char_end"]].split())
-            )
+            text = texts[span["document_id"]]
+            words = " ".join(printable(text)[span["char_start"] : span["char_end"]].split())
             assert f"[^{report['community']}-{span['n']}]: " in content
-            assert words in content or texts[span["document_id"]] != printable(texts[span["document_id"]])
+            assert escape_markdown(words) in content or text != printable(text)
 
 
 def test_json_lines_are_the_tables(index: Index) -> None:
@@ -227,10 +212,8 @@ def evil_again(evil: Index, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 def test_exporting_again_changes_only_what_changed(corpus: Callable[..., Path], tmp_path: Path) -> None:
     files = {f"{n}.txt": f"Ann Lee met Bob Hall in Oslo on day {n}. Bob Hall likes Oslo." for n in range(3)}
-    other = {
-        "far.txt": "Zoe Park sings in Rome. Zoe Park met Max Berg in Rome.",
-        "far2.txt": "Zoe Park and Max Berg left Rome.",
-    }
+    other = {"far.txt": "Zoe Park sings in Rome. Zoe Park met Max Berg in Rome."}
+    other |= {"far2.txt": "Zoe Park and Max Berg left Rome."}
     folder = tmp_path / "vault"
 
     def run() -> dict[str, Any]:
@@ -291,8 +274,6 @@ def test_docs_name_the_files_and_read_the_graph(sample: Index, tmp_path: Path, m
     assert set(re.findall(r"=([\w-]+\.csv)", page)) == files
     assert set(re.findall(r"^\| `(\w+)` \|", page, re.M)) == set(FORMATS)
     monkeypatch.chdir(tmp_path)
-    invoked = CliRunner().invoke(
-        main, ["export", "gexf", "--root", str(sample.folder.parents[2]), "--output", "export/gexf"]
-    )
-    assert invoked.exit_code == 0
+    command = ["export", "gexf", "--root", str(sample.folder.parents[2]), "--output", "export/gexf"]
+    assert CliRunner().invoke(main, command).exit_code == 0
     exec(re.findall(r"```python\n(.*?)```", page, re.S)[0], {})  # noqa: S102
