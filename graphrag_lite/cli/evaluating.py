@@ -84,7 +84,7 @@ def print_set(console: Console, results: Sequence[Mapping[str, Any]], against: s
         lines = _lines(rows, [MAIN])
     for line, style in zip(lines, ["dim", *(style for _, _, style in rows)], strict=True):
         console.print(Text(line, style=style), soft_wrap=True)
-    for line in filter(None, (_newest(results, against), _times(results))):
+    for line in filter(None, (_newest(rows), _times(results))):
         console.print(Text(line, style="dim"))
     console.print()
 
@@ -126,13 +126,13 @@ def _chance(p: float) -> str:
     return "p<.001" if p < 0.001 else f"p={p:.3f}".replace("0.", ".")[:6]
 
 
-def _newest(results: Sequence[Mapping[str, Any]], against: str) -> str:
+def _newest(rows: Sequence[tuple[str, Figures, str]]) -> str:
     """Say how often the newest document stands above those that it supersedes."""
     from graphrag_lite.ops.evaluate import NEWEST
 
-    rows = [(label, figures[NEWEST]) for label, figures, _ in _rows(results, against) if NEWEST in figures]
-    parts = [f"{label} {' '.join(_cell(figure, full=True).split())}" for label, figure in rows if label[0] != " "]
-    return f"newest above all superseded ({rows[0][1]['n']:,} questions): {', '.join(parts)}" if parts else ""
+    found = [(label, figures[NEWEST]) for label, figures, _ in rows if NEWEST in figures]
+    parts = [f"{label} {' '.join(_cell(figure, full=True).split())}" for label, figure in found if label[0] != " "]
+    return f"newest above all superseded ({found[0][1]['n']:,} questions): {', '.join(parts)}" if parts else ""
 
 
 def _times(results: Sequence[Mapping[str, Any]]) -> str:

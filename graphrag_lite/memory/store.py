@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
@@ -44,12 +44,12 @@ class Entry:
     tags: tuple[str, ...] = ()
     citations: tuple[dict[str, Any], ...] = ()
     created_at: str = ""
-    id: str = field(default="")
+    id: str = ""
 
     def identified(self) -> "Entry":
         """Return it with its time and id."""
         created_at = self.created_at or datetime.now(UTC).isoformat(timespec="microseconds")
-        known = {one.name: getattr(self, one.name) for one in fields(self)} | {"created_at": created_at, "id": ""}
+        known = asdict(self) | {"created_at": created_at, "id": ""}
         digest = hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:16]
         return replace(self, created_at=created_at, id=digest)
 
@@ -144,12 +144,10 @@ class Memory:
     def _put(self, entry: Entry) -> None:
         # A note may be too short to tell.
         language = detect(entry.content) or closest_language(entry.content, LANGUAGES)
-        lists = json.dumps(list(entry.tags)), json.dumps(list(entry.citations))
-        done = self._database.execute(
-            "insert or ignore into entries (id, kind, session, role, content, tags, citations, created_at, language)"
-            " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (entry.id, entry.kind, entry.session, entry.role, entry.content, *lists, entry.created_at, language),
-        )
+        lists = {name: json.dumps(getattr(entry, name)) for name in ("tags", "citations")}
+        row = {**asdict(entry), **lists, "language": language}
+        values = f"({', '.join(row)}) values ({', '.join(f':{name}' for name in row)})"
+        done = self._database.execute(f"insert or ignore into entries {values}", row)
         if done.rowcount:
             analysed = " ".join(terms(" ".join([entry.content, *entry.tags]), language))
             self._database.execute("insert into found (rowid, terms) values (?, ?)", (done.lastrowid, analysed))

@@ -58,10 +58,8 @@ def small() -> Tables:
         ],
         "community_reports": [
             {"id": "p0", "community": 0, "title": "The firm", "rank": 8.0, "rating_explanation": "It matters."}
-            | {
-                "summary": "Two partners.",
-                "full_content": "# The firm\n\nTwo partners [Data: Entities (7); Claims (0)].",
-            }
+            | {"summary": "Two partners."}
+            | {"full_content": "# The firm\n\nTwo partners [Data: Entities (7); Claims (0)]."}
             | {"findings": [{"summary": "Burial", "explanation": "He signed [Data: Relationships (3, +more)]."}]},
             {"id": "p1", "community": 1, "title": "Marley", "rank": 2.0, "rating_explanation": ""}
             | {"summary": "Marley [Data: Entities (8)].", "full_content": "# Marley\n\nDead.", "findings": []},
@@ -89,6 +87,13 @@ def take_over(folder: Path, output: Path) -> Path:
     return pipeline.take_over(folder, output, Settings()).snapshot
 
 
+@pytest.fixture
+def taken(write: Callable[..., Path], tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Callable[..., Path]:
+    """Write an index of graphrag and take it over; return the snapshot. What is told of it is in `caplog`."""
+    caplog.set_level("INFO")
+    return lambda index, **form: take_over(write(index, **form), tmp_path / "output")
+
+
 def rows_of(snapshot: Path, name: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = tables.read(snapshot, name).to_pylist()
     return rows
@@ -105,39 +110,29 @@ def cited_texts(snapshot: Path) -> dict[int, dict[int, list[str]]]:
     return found
 
 
-def test_records_stay_what_they_are_and_gain_their_places(write: Callable[..., Path], tmp_path: Path) -> None:
-    snapshot = take_over(write(small()), tmp_path / "output")
+def test_records_stay_what_they_are_and_gain_their_places(taken: Callable[..., Path]) -> None:
+    snapshot = taken(small())
     scrooge, marley = rows_of(snapshot, "entities")
-    assert (scrooge["id"], scrooge["title"], scrooge["type"], scrooge["human_readable_id"]) == (
-        "e0",
-        "SCROOGE",
-        "person",
-        7,
-    )
+    told = [scrooge[name] for name in ("id", "title", "type", "human_readable_id")]
+    assert told == ["e0", "SCROOGE", "person", 7]
     assert (marley["type"], marley["n_documents"]) == ("unknown", 1)
     (relationship,) = rows_of(snapshot, "relationships")
     assert (relationship["source_id"], relationship["target_id"]) == ("e0", "e1")
     units = rows_of(snapshot, "text_units")
-    assert [(u["id"], u["char_start"], u["char_end"], u["ordinal"]) for u in units] == [
-        ("u0", 0, 60, 0),
-        ("u1", 17, len(TEXT), 1),
-    ]
+    places = [(u["id"], u["char_start"], u["char_end"], u["ordinal"]) for u in units]
+    assert places == [("u0", 0, 60, 0), ("u1", 17, len(TEXT), 1)]
     assert [u["entity_ids"] for u in units] == [["e0", "e1"], ["e0"]]
     assert units[0]["covariate_ids"] == ["c0"] and units[0]["relationship_ids"] == ["r0"]
     (document,) = rows_of(snapshot, "documents")
-    assert (document["source_id"], document["path"], document["text_unit_ids"]) == (
-        "carol.txt",
-        "carol.txt",
-        ["u0", "u1"],
-    )
+    assert document["source_id"] == document["path"] == "carol.txt" and document["text_unit_ids"] == ["u0", "u1"]
     (claim,) = rows_of(snapshot, "covariates")
     assert (claim["start_date"], claim["object_id"]) == ("", "NONE")
     assert [c["children"] for c in rows_of(snapshot, "communities")] == [[1], []]
     assert snapshots.read_manifest(snapshot)["settings"]["method"] == "imported"
 
 
-def test_marks_point_to_the_sentences_behind_their_records(write: Callable[..., Path], tmp_path: Path) -> None:
-    snapshot = take_over(write(small()), tmp_path / "output")
+def test_marks_point_to_the_sentences_behind_their_records(taken: Callable[..., Path]) -> None:
+    snapshot = taken(small())
     firm, marley = rows_of(snapshot, "community_reports")
     assert firm["findings"][0]["explanation"] == "He signed [1]."
     assert firm["full_content"] == "# The firm\n\nTwo partners [2][3]."
@@ -149,18 +144,15 @@ def test_marks_point_to_the_sentences_behind_their_records(write: Callable[..., 
 def test_reports_of_an_index_of_ours_keep_their_marks(sample: Path, tmp_path: Path) -> None:
     after = take_over(sample, tmp_path / "output")
     assert cited_texts(after) == cited_texts(sample)
-    for own, taken in zip(rows_of(sample, "community_reports"), rows_of(after, "community_reports"), strict=True):
-        assert {name: own[name] for name in ("summary", "findings", "full_content")} == {
-            name: taken[name] for name in ("summary", "findings", "full_content")
-        }
+    own, taken = (tables.read(each, "community_reports") for each in (sample, after))
+    assert all(own[name].equals(taken[name]) for name in ("summary", "findings", "full_content"))
     assert Index(after).query("What are the main themes?", "global").citations
 
 
-def test_a_place_outside_of_its_text_unit_is_no_citation(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_place_outside_of_its_text_unit_is_no_citation(taken: Callable[..., Path]) -> None:
     index = small()
-    index["text_units"] = [
-        unit | {"char_start": start} for unit, start in zip(index["text_units"], (5, 22), strict=True)
-    ]
+    for unit, start in zip(index["text_units"], (5, 22), strict=True):
+        unit["char_start"] = start
     places = [("u0", 5, 11), ("u0", 0, 4), ("u0", 5, 9999), ("gone", 5, 9), ("u0", 9, 9)]
     cited = [
         {"n": n, "text_unit_id": unit, "document_id": "d", "char_start": start, "char_end": end}
@@ -168,11 +160,10 @@ def test_a_place_outside_of_its_text_unit_is_no_citation(write: Callable[..., Pa
     ]
     firm = index["community_reports"][0]
     firm |= {"summary": "One [1], two [2], three [3], four [4], five [5].", "citations": [*cited, {"n": 6}]}
-    report = rows_of(take_over(write(index, kind="jsonl"), tmp_path / "output"), "community_reports")[0]
+    report = rows_of(taken(index, kind="jsonl"), "community_reports")[0]
     assert report["summary"] == "One [1], two, three, four, five."
-    assert [(c["n"], c["text_unit_id"], c["char_start"], c["char_end"]) for c in report["citations"]] == [
-        (1, "u0", 0, 6)
-    ]
+    (kept,) = report["citations"]
+    assert (kept["n"], kept["text_unit_id"], kept["char_start"], kept["char_end"]) == (1, "u0", 0, 6)
 
 
 @pytest.mark.parametrize(("prefix", "kind"), [("create_final_", "parquet"), ("", "jsonl")])
@@ -184,22 +175,20 @@ def test_other_names_and_forms_of_the_files_give_the_same_tables(
     assert {p.name: p.read_bytes() for p in tables.files(one)} == {p.name: p.read_bytes() for p in tables.files(other)}
 
 
-def test_version_2_lists_the_documents_of_a_unit_and_has_no_hierarchy(
-    write: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_version_2_lists_the_documents_of_a_unit_and_has_no_hierarchy(taken: Callable[..., Path]) -> None:
     index = small()
     for unit in index["text_units"]:
         unit["document_ids"] = [unit.pop("document_id")]
     for community in index["communities"]:
         del community["parent"], community["children"]
-    snapshot = take_over(write(index), tmp_path / "output")
+    snapshot = taken(index)
     assert [u["document_id"] for u in rows_of(snapshot, "text_units")] == ["d", "d"]
     assert [(c["parent"], c["children"]) for c in rows_of(snapshot, "communities")] == [(-1, [1]), (0, [])]
 
 
-def test_only_text_units_entities_and_relationships_are_needed(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_only_text_units_entities_and_relationships_are_needed(taken: Callable[..., Path], tmp_path: Path) -> None:
     index = {name: rows for name, rows in small().items() if name in ("text_units", "entities", "relationships")}
-    take_over(write(index), tmp_path / "output")
+    taken(index)
     opened = Index.open(tmp_path / "output")
     (document,) = rows_of(opened.folder, "documents")
     assert document["text"] == TEXT and document["id"] == "d"
@@ -208,9 +197,8 @@ def test_only_text_units_entities_and_relationships_are_needed(write: Callable[.
 
 
 def test_what_refers_to_nothing_is_left_out_and_counted(
-    write: Callable[..., Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    taken: Callable[..., Path], caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("INFO")
     index = small()
     index["entities"][0]["text_unit_ids"] = ["u0", "nowhere", "u1", "nowhere"]
     index["communities"][0]["entity_ids"].append("nobody")
@@ -220,8 +208,8 @@ def test_what_refers_to_nothing_is_left_out_and_counted(
     index["covariates"].append(index["covariates"][0] | {"description": None})
     index["community_reports"].append(index["community_reports"][0] | {"community": 99})
     index["community_reports"][0]["summary"] += " More [Data: Entities (7, 77); Sources (1)]."
-    snapshot = take_over(write(index), tmp_path / "output")
-    said = [record.getMessage() for record in caplog.records]
+    snapshot = taken(index)
+    said = caplog.messages
     assert "entities: 2 references to no text unit left out" in said
     assert "entities: 1 added: only relationships name them" in said
     assert "communities: 1 references to no entity left out" in said
@@ -252,7 +240,7 @@ def test_every_problem_with_what_is_essential_is_named_at_once(write: Callable[.
     assert not (tmp_path / "output" / "current").exists()
 
 
-def test_a_folder_that_holds_no_index_or_half_of_one_is_refused(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_folder_that_holds_no_index_or_half_of_one_is_refused(taken: Callable[..., Path], tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no index of microsoft/graphrag"):
         take_over(tmp_path / "empty", tmp_path / "output")
@@ -261,7 +249,7 @@ def test_a_folder_that_holds_no_index_or_half_of_one_is_refused(write: Callable[
     index = small()
     del index["entities"]
     with pytest.raises(InputError, match=r"missing: entities\.parquet"):
-        take_over(write(index), tmp_path / "output")
+        taken(index)
     assert not (tmp_path / "output").exists()
 
 
@@ -277,12 +265,8 @@ def test_a_second_import_changes_nothing_and_a_changed_file_does(write: Callable
     first = pipeline.take_over(folder, output, Settings())
     again = pipeline.take_over(folder, output, Settings())
     assert first.changed and not again.changed and again.snapshot == first.snapshot and again.ran == ()
-    pq.write_table(
-        pa.Table.from_pylist(
-            small()["covariates"][:0], pa.schema([("description", pa.string()), ("text_unit_id", pa.string())])
-        ),
-        folder / "covariates.parquet",
-    )
+    nothing = pa.table({"description": [], "text_unit_id": []})
+    pq.write_table(nothing, folder / "covariates.parquet")
     assert "import_graphrag" in pipeline.take_over(folder, output, Settings()).ran
     assert not rows_of(snapshots.current(output), "covariates")
 
@@ -294,11 +278,10 @@ def test_every_span_of_a_real_index_resolves_inside_its_text_unit(shared: Path, 
     units = {row["id"]: row for row in rows_of(snapshot, "text_units")}
     for unit in units.values():
         assert text[unit["document_id"]][unit["char_start"] : unit["char_end"]] == unit["text"]
-    spans = [
-        span for table in ("entities", "relationships") for row in rows_of(snapshot, table) for span in row["sources"]
-    ]
     reports = rows_of(snapshot, "community_reports")
-    spans += [span for report in reports for span in report["citations"]]
+    spans = [span for report in reports for span in report["citations"]]
+    for table in ("entities", "relationships"):
+        spans += [span for row in rows_of(snapshot, table) for span in row["sources"]]
     for span in spans:
         unit = units[span["text_unit_id"]]
         assert unit["document_id"] == span["document_id"]
@@ -364,31 +347,25 @@ def test_an_index_of_the_other_kind_is_not_replaced(
 
 
 def test_units_without_a_place_in_their_document_make_one_of_their_own(
-    write: Callable[..., Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    taken: Callable[..., Path], caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("INFO")
     index = small()
     index["text_units"][0]["text"] = "title: carol.txt.\nauthor: D.\n" + TEXT[:60]  # as prepend_metadata writes it
     index["text_units"][1]["text"] = "Something that the document does not say."
-    snapshot = take_over(write(index), tmp_path / "output")
+    snapshot = taken(index)
     whole, own = rows_of(snapshot, "documents")
     assert (whole["id"], whole["text"], own["text"]) == ("d", TEXT, "Something that the document does not say.")
     units = rows_of(snapshot, "text_units")
-    assert [(u["document_id"], u["text"], u["char_start"]) for u in units] == [
-        ("d", TEXT[:60], 0),
-        (own["id"], own["text"], 0),
-    ]
-    said = [record.getMessage() for record in caplog.records]
-    assert "text_units: 1 not found in their document: put into one of their own" in said
+    places = [(u["document_id"], u["text"], u["char_start"]) for u in units]
+    assert places == [("d", TEXT[:60], 0), (own["id"], own["text"], 0)]
+    assert "text_units: 1 not found in their document: put into one of their own" in caplog.messages
 
 
-def test_equal_chunks_of_two_documents_share_an_id_there_and_not_here(
-    write: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_equal_chunks_of_two_documents_share_an_id_there_and_not_here(taken: Callable[..., Path]) -> None:
     index = small()
     index["documents"].append(index["documents"][0] | {"id": "d2", "title": "copy.txt"})
     index["text_units"].append(index["text_units"][0] | {"document_id": "d2", "human_readable_id": 2})
-    snapshot = take_over(write(index), tmp_path / "output")
+    snapshot = taken(index)
     units = rows_of(snapshot, "text_units")
     assert [u["document_id"] for u in units] == ["d", "d", "d2"]
     assert len({u["id"] for u in units}) == 3 and [u["text"] for u in units][::2] == [TEXT[:60]] * 2
@@ -396,13 +373,13 @@ def test_equal_chunks_of_two_documents_share_an_id_there_and_not_here(
     assert marley["text_unit_ids"] == [units[0]["id"], units[2]["id"]] and marley["n_documents"] == 2
 
 
-def test_entities_of_one_title_are_one_entity(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_entities_of_one_title_are_one_entity(taken: Callable[..., Path]) -> None:
     index = small()
     other = {"id": "e2", "human_readable_id": 9, "type": "ORGANIZATION", "description": "A firm.", "frequency": 1}
     index["entities"].append(index["entities"][0] | other | {"text_unit_ids": ["u1"]})
     index["communities"][0]["entity_ids"] = ["e2", "e1", "e0"]
     index["community_reports"][0]["summary"] = "The firm [Data: Entities (9)]."
-    snapshot = take_over(write(index), tmp_path / "output")
+    snapshot = taken(index)
     entities = rows_of(snapshot, "entities")
     assert [row["title"] for row in entities] == ["SCROOGE", "MARLEY"]
     assert entities[0]["description"] == "Scrooge signed the register.\nA firm." and entities[0]["type"] == "person"
@@ -444,42 +421,41 @@ def test_whatever_a_value_is_the_import_ends_with_an_index_or_a_reason(
     assert n_made > 30
 
 
-def test_relationships_go_by_weight_and_ranks_stay_in_their_range(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_relationships_go_by_weight_and_ranks_stay_in_their_range(taken: Callable[..., Path]) -> None:
     index = small()
     for number, weight in enumerate((9.0, 4.0, 16.0)):
         index["relationships"].append(index["relationships"][0] | {"id": f"w{number}", "weight": weight})
     index["community_reports"][0]["rank"], index["community_reports"][1]["rank"] = 80.0, -1.0
     index["community_reports"][1]["id"] = "p0"
-    snapshot = take_over(write(index), tmp_path / "output")
+    snapshot = taken(index)
     assert [row["weight"] for row in rows_of(snapshot, "relationships")] == [16.0, 9.0, 4.0, 2.0]
     assert [row["rank"] for row in rows_of(snapshot, "community_reports")] == [10.0, 0.0]
 
 
-def test_a_claim_rests_on_the_words_that_it_quotes(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_claim_rests_on_the_words_that_it_quotes(taken: Callable[..., Path]) -> None:
     index = small()
     quote = "was dead. Scrooge signed"
     index["covariates"][0]["source_text"] = quote
-    snapshot = take_over(write(index), tmp_path / "output")
+    snapshot = taken(index)
     assert cited_texts(snapshot)[0][3] == [quote]
 
 
 def test_a_row_without_what_is_essential_is_left_out(
-    write: Callable[..., Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    taken: Callable[..., Path], caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("INFO")
     index = small()
     index["entities"].append(index["entities"][0] | {"id": "e9", "title": float("nan")})
-    snapshot = take_over(write(index, kind="jsonl"), tmp_path / "output")
+    snapshot = taken(index, kind="jsonl")
     assert len(rows_of(snapshot, "entities")) == 2
-    assert "entities: 1 rows left out: no id or no title" in [record.getMessage() for record in caplog.records]
+    assert "entities: 1 rows left out: no id or no title" in caplog.messages
 
 
-def test_a_chunk_that_a_document_holds_twice_is_found_twice(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_chunk_that_a_document_holds_twice_is_found_twice(taken: Callable[..., Path]) -> None:
     index = small()
     index["documents"][0]["text"] = "Humbug! Scrooge left. Humbug!"
     texts = ("Humbug!", "Scrooge left.", "Humbug!")
     index["text_units"] = [{"id": text, "text": text, "document_id": "d"} for text in texts]
-    snapshot = take_over(write(index), tmp_path / "output")
+    snapshot = taken(index)
     assert [row["char_start"] for row in rows_of(snapshot, "text_units")] == [0, 8, 22]
 
 

@@ -26,9 +26,8 @@ def history(seed: int) -> list[Row]:
         end = UNKNOWN if lasts is None else (5 if start == UNKNOWN else start) + lasts
         what = draw.randrange(2), draw.choice([0, 0, 0, 1, 2, 3]), draw.randrange(3)
         kind, positive = draw.choice([STATE] * 4 + [EVENT, PLAN]), draw.random() < 0.85
-        made.append(
-            (*what, kind, positive, start, end, draw.choice([0, 0, 0, 2]), draw.choice([UNKNOWN, *range(1, 10)]))
-        )
+        unit, day = draw.choice([0, 0, 0, 2]), draw.choice([UNKNOWN, *range(1, 10)])
+        made.append((*what, kind, positive, start, end, unit, day))
     return made
 
 
@@ -46,9 +45,8 @@ def facts(history: Sequence[Row]) -> list[tuple[Any, ...]]:
     told = fold(mentions, apart)
     first = told.statements[np.append(0, np.cumsum(told.n_statements))[:-1]]
     found = []
-    for fact, (start_by, end_by, created_by, expired_by) in enumerate(
-        zip(told.start_by, told.end_by, told.created_by, told.expired_by, strict=True)
-    ):
+    places = zip(told.start_by, told.end_by, told.created_by, told.expired_by, strict=True)
+    for fact, (start_by, end_by, created_by, expired_by) in enumerate(places):
         ended_by = ENDED_BY[told.ended_by[fact]]
         what = tuple(of(first[fact], name) for name in ("subject", "relation", "object"))
         when = of(start_by, "start"), of(end_by, "end" if ended_by == "stated" else "start")
@@ -171,10 +169,8 @@ def test_which_of_two_is_newer_may_not_be_known() -> None:
 
 def test_an_end_told_alone_ends_what_began_before() -> None:
     found = facts([said(0, 1, day=1), said(0, UNKNOWN, 5, day=3)])
-    assert [(fact[4], fact[5], fact[6], *fact[8:]) for fact in found] == [
-        (1, UNKNOWN, "", 1, 3),
-        (1, 5, "stated", 3, UNKNOWN),
-    ]
+    told = [(fact[4], fact[5], fact[6], *fact[8:]) for fact in found]
+    assert told == [(1, UNKNOWN, "", 1, 3), (1, 5, "stated", 3, UNKNOWN)]
 
 
 def test_a_negation_ends_its_own_value_alone() -> None:
