@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 Float = TypeVar("Float", np.float32, np.float64)
+FEW_TITLES, READ_TITLES = 4, 50  # documents: what fewer are called says nothing; and how many, evenly apart, tell it
 IMPORTANCE = 0.5  # weight of a report's rank beside how well it matches the question
 
 
@@ -40,8 +41,19 @@ def report_language(index: "SnapshotView") -> str:
 
 
 def asked_terms(question: "Question") -> list[str]:
-    """Return a question's terms that ask about something in the corpus, not about the corpus itself."""
-    return [] if question.aspects is not None else about_something(question.terms, question.language)
+    """Return a question's terms that ask about something in the corpus, not about the corpus itself.
+
+    What most titles say, as the name of a podcast or of the company whose calls these are, is about all of it.
+    """
+    if question.aspects is not None:
+        return []
+    about = about_something(question.terms, question.language)
+    n = question.index.n_rows("documents")
+    if n < FEW_TITLES:
+        return about
+    rows = dict.fromkeys(np.linspace(0, n - 1, READ_TITLES).astype(int).tolist())
+    titles = [frozenset(question.terms_of(question.index.cell("documents", "title", row))) for row in rows]
+    return [term for term in about if 2 * sum(term in title for title in titles) < len(titles)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ def answer_within(index: "SnapshotView", query: "Query", budget: int) -> Answer 
     nothing = says_nothing(question, term_idf(index.bm25, found.asked))
     if nothing:
         return compose(question, "global", [], ranking)
-    said = fitting_sentences(index, found.asked, list(found.groups().items()), broad_match(index.bm25, found.asked))
+    said = fitting_sentences(question, found.asked, list(found.groups().items()), broad_match(index.bm25, found.asked))
     return compose(question, "global", said, ranking, unsure=nothing is None)
 
 

@@ -11,20 +11,23 @@ from graphrag_lite.evidence.definition import defines
 from graphrag_lite.evidence.sentence_reading import is_cell
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.extractive.documents_asked import asks_for_documents, of_guests, source_of
 from graphrag_lite.search.extractive.entity_statements import statement_at
 from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.search.extractive.reading_order import in_reading_order
 from graphrag_lite.search.extractive.statements import choose_statements, is_statement
-from graphrag_lite.text.transcripts import is_talk
+from graphrag_lite.text.transcripts import is_talk, speakers
 
 if TYPE_CHECKING:
     from graphrag_lite.graph.sparse import Vector
+    from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 Row = Mapping[str, Any]
 MAX_STATEMENTS, MAX_NAMES = 2, 3  # of each community, in a paragraph and in its heading
 FEW = 50  # heaviest relationships, and most named entities, that stand for reports where there are hardly any
 READ_UNITS, MAX_FOUND = 60, 40  # best text units that sentences are chosen from, and how many are looked at
+ENOUGH = 0.5  # of the best sentence's value
 RELEVANT = 0.5  # of the best text unit's match: from there a text unit speaks to the question
 
 
@@ -73,27 +76,32 @@ def _in_card(index: "SnapshotView", place: Statement, cards: Collection[int]) ->
 
 
 def fitting_sentences(
-    index: "SnapshotView", asked: Sequence[str], groups: Sequence[tuple[int, Sequence[int]]], match: "Vector"
+    question: "Question", asked: Sequence[str], groups: Sequence[tuple[int, Sequence[int]]], match: "Vector"
 ) -> list[Statement]:
     """Return the sentences that fit best what is asked, of the text units of several communities.
 
-    A paragraph is headed by the members of its community that it names. The one with the sentence that fits best goes
-    first, then groups keep their order; those that have no sentence as good as the others' are left out.
+    A paragraph is headed by the members of its community that it names; by who speaks in a transcript, and by the
+    document where the question asks for that. The one with the sentence that fits best goes first, then groups keep
+    their order; those that have no sentence as good as the others' are left out.
     """
+    index, sources = question.index, asks_for_documents(question.text)
     group = {unit: number for number, (_, units) in enumerate(groups) for unit in units}
     read = sorted(group, key=lambda unit: (-match[unit], unit))[:READ_UNITS]
     most = MAX_STATEMENTS * index.search_settings.max_reports
-    chosen: dict[int, list[Statement]] = {}
-    for place in choose_statements(index, asked, read, match[read].tolist(), MAX_FOUND):
-        own = chosen.get(group[place.unit], [])
-        if len(own) < MAX_STATEMENTS and sum(map(len, chosen.values())) < most:
-            chosen[group[place.unit]] = [*own, place]
-    best = next(iter(chosen), 0)
+    chosen: dict[tuple[int, str], list[Statement]] = {}
+    found = choose_statements(index, asked, read, match[read].tolist(), MAX_FOUND, ENOUGH)
+    for place in of_guests(question, found):
+        named = sources or speakers(index.document_of(place.unit)[0])
+        key = (-1, source_of(index, place)) if named else (group[place.unit], "")
+        if len(chosen.get(key, ())) < MAX_STATEMENTS and sum(map(len, chosen.values())) < most:
+            chosen[key] = [*chosen.get(key, ()), place]
+    best = next(iter(chosen), (0, ""))
+    in_order = sorted(chosen, key=lambda key: key[0] if key != best else -2)
     return [
         replace(place, about=heading)
-        for number in sorted(chosen, key=lambda number: (number != best, number))
-        for heading in [_heading(index, groups[number][0], chosen[number])]
-        for place in in_reading_order(index, chosen[number])
+        for key in in_order
+        for heading in [key[1] or _heading(index, groups[key[0]][0], chosen[key])]
+        for place in in_reading_order(index, chosen[key])
     ]
 
 

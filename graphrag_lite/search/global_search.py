@@ -49,11 +49,15 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
         )
         return answered(question, "global", ranking, answer=told or NOTHING, citations=citations)
     from graphrag_lite.search.community_answers import fitting_sentences, relevant_communities
+    from graphrag_lite.search.extractive.developments import development
+    from graphrag_lite.search.extractive.documents_asked import how_often
     from graphrag_lite.search.extractive.statements import broad_match
 
+    if developed := development(question):
+        return compose(question, "global", developed, ranking)
     match = broad_match(index.bm25, asked)
-    said = fitting_sentences(index, asked, relevant_communities(index, chosen, match), match)
-    return compose(question, "global", said, ranking, unsure=nothing is None)
+    said = fitting_sentences(question, asked, relevant_communities(index, chosen, match), match)
+    return compose(question, "global", said, ranking, unsure=nothing is None, lead=how_often(question, asked))
 
 
 async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:

@@ -25,7 +25,7 @@ from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.search.extractive.statements import broad_match, is_statement
 from graphrag_lite.text.numbered_titles import without_part
 from graphrag_lite.text.sentences import sentences, trimmed
-from graphrag_lite.text.transcripts import PERSONS, is_talk, speakers, spoken_span
+from graphrag_lite.text.transcripts import PERSONS, is_talk, speaker_at, speakers, spoken_span
 from graphrag_lite.text.word_lists import expressions, sections
 from graphrag_lite.text.words import terms
 
@@ -54,7 +54,6 @@ TITLED = 5  # works, of one or many documents, whose titles are all told
 LONGEST = 8  # documents, of more, whose titles are told
 SHORTEST_NAME = 5  # letters of a person's name in capitals
 LEAST_UNITS = 3  # that name what has changed
-SPOKEN = 5_000  # characters before a sentence in which its speaker's label is looked for
 READ_UNITS = 60  # text units that sentences of disagreement are looked for in
 DISAGREEMENT = "Sentences that speak of disagreement:"
 AGAINST = " ".join(sections(__package__, "overview.txt")["against"])  # words of who is of another opinion
@@ -146,21 +145,8 @@ def _disagreements(index: "SnapshotView") -> list[Statement]:
         places = _sentences(index, unit) if match[unit] > 0 else []
         own = (one for one in places if _AGAINST.search(read_out(index, one)[0]) and is_statement(index, one, found))
         if len(found) < DESCRIBED and (one := next(own, None)):
-            found.append(replace(one, about=_speaker(index.document_of(unit)[0], one.start)))
+            found.append(replace(one, about=speaker_at(index.document_of(unit)[0], one.start)))
     return found
-
-
-def _speaker(text: str, place: int) -> str:
-    """Return who speaks at a place of a transcript, as the label before it is written; "" where none does.
-
-    >>> _speaker("ANN B: Whales sing.\\nCY: Critics doubt that.\\nANN B: They do.\\nCY: No.", 24)
-    'CY'
-    """
-    if not (known := speakers(text)):
-        return ""
-    label = re.compile(rf"(?<!\w)(?i:({'|'.join(map(re.escape, sorted(known)))}))[^:：\n]{{0,40}}[:：]")
-    said = [found[1] for found in label.finditer(text, max(0, place - SPOKEN), place)]
-    return said[-1] if said else ""
 
 
 def _sentences(index: "SnapshotView", unit: int) -> list[Statement]:

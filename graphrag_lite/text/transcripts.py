@@ -5,6 +5,7 @@ page. All of these are recognised by form and by coming again at the beginning o
 """
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from functools import lru_cache
 
@@ -59,7 +60,7 @@ def speaker_of(text: str, start: int) -> str:
     'Cy'
     """
     label = LABEL.match(text, text.rfind("\n", 0, start) + 1)
-    return label[1].strip() if label and _is_name(label) and _name(label) in speakers(text) else ""
+    return label[1].strip() if label and _is_name(label) and _name(label[1]) in speakers(text) else ""
 
 
 def _opening(text: str, start: int, end: int, anyone: bool) -> int:
@@ -72,7 +73,7 @@ def _opening(text: str, start: int, end: int, anyone: bool) -> int:
             first = aside.end()
         elif (label := LABEL.match(text, first, end)) and label.end() < end and _is_name(label):
             known = speakers(text)
-            if labelled or not (known if anyone else _name(label) in known):
+            if labelled or not (known if anyone else _name(label[1]) in known):
                 break
             first, labelled = label.end(), True
         else:
@@ -87,15 +88,39 @@ def speakers(text: str) -> frozenset[str]:
     >>> sorted(speakers("ANN B: Whales sing.\\nCY: Why?\\nANN B, Oslo: They do."))
     ['ann b']
     """
-    labels = [label for label in LABELLED_LINE.finditer(f"\n{text}") if _is_name(label)]
+    labels = _turns(text)[1]
     if len(labels) < 2:
         return frozenset()
     n_lines = Counter(map(_name, labels))
     return frozenset(name for name, n in n_lines.items() if n > 1)
 
 
-def _name(label: re.Match[str]) -> str:
-    return label[1].partition(",")[0].strip().casefold()
+@lru_cache(maxsize=64)
+def _turns(text: str) -> tuple[list[int], list[str]]:
+    """Return where the labels of a document's lines end, and the labels."""
+    labels = [label for label in LABELLED_LINE.finditer(f"\n{text}") if _is_name(label)]
+    return [label.end() - 1 for label in labels], [label[1] for label in labels]
+
+
+def speaker_at(text: str, place: int) -> str:
+    """Return who speaks at a place of a transcript, as the label before it is written; "" where none is known.
+
+    One who speaks once is told by two words: a single one is as often a note's.
+
+    >>> talk = "ANN B: Whales sing.\\nCY DOE: Why?\\nANN B, Oslo: They do.\\nNote: They did."
+    >>> [speaker_at(talk, talk.index(word)) for word in ("sing", "Why", "do.", "did")]
+    ['ANN B', 'CY DOE', 'ANN B', '']
+    """
+    known, (ends, labels) = speakers(text), _turns(text)
+    at = bisect_right(ends, place) - 1
+    if not known or at < 0:
+        return ""
+    name = labels[at].partition(",")[0].strip()
+    return name if name.casefold() in known or len(name.split()) > 1 else ""
+
+
+def _name(label: str) -> str:
+    return label.partition(",")[0].strip().casefold()
 
 
 def _is_name(label: re.Match[str]) -> bool:

@@ -21,8 +21,15 @@ LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "ru", "pl", "cs", "zh", "
 
 
 def about_something(question_terms: list[str], language: str) -> list[str]:
-    """Return those terms of a question in `language` (ISO 639-1) that do not only ask, nor mean the corpus itself."""
-    return [term for term in question_terms if term not in ASKING and term not in _terms_of("corpus", language)]
+    """Return those terms of a question in `language` (ISO 639-1) that do not only ask, nor mean the corpus itself.
+
+    Who speaks in a corpus, and that it is said, is left out where the question says what about.
+
+    >>> about_something(terms("Which guests share views on data privacy?", "en"), "en")
+    ['data', 'privaci']
+    """
+    about = [term for term in question_terms if term not in ASKING and term not in _terms_of("corpus", language)]
+    return [term for term in about if term not in _terms_of("frame", language)] or about
 
 
 def corpus_aspects(text: str, language: str) -> set[Aspect] | None:

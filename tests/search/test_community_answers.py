@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 
 from graphrag_lite import pipeline
+from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.entity_names import find_mentions
+from graphrag_lite.retrieval.report_ranking import asked_terms
 from graphrag_lite.search.answer import NOTHING, Answer
 from graphrag_lite.search.extractive.statements import broad_weights, choose_statements, is_repeated
 from graphrag_lite.search.index import Index
+from graphrag_lite.search.methods import Query
 from graphrag_lite.settings import Settings
 from graphrag_lite.text.words import terms
 
@@ -122,7 +125,7 @@ def test_a_text_is_not_read_anew_for_each_of_its_sentences(example: Index) -> No
 
 def test_a_sentence_that_holds_as_little_of_the_question_as_chance_does_is_left_out(example: Index) -> None:
     asked = ["gyroscop", "fail", "mirror", "budget", "director", "shuttl", "congress", "camera"]
-    weight = broad_weights(example.bm25, asked)
+    weight = term_idf(example.bm25, asked)
     assert len(weight) == len(asked)
     units = list(range(example.n_rows("text_units")))
     found = choose_statements(example, asked, units, [1.0] * len(units), 99)
@@ -178,3 +181,34 @@ def test_local_and_basic_answers_leave_labels_out_and_say_who_is_whom(talks: Ind
 def test_a_global_answer_begins_with_the_sentence_that_fits_best(example: Index) -> None:
     answer = ask(example, "Who proposed a large space telescope in 1946?", ("global", None))
     assert "Spitzer" in answer.citations[0].text and "1946" in answer.citations[0].text
+
+
+def test_what_is_said_in_a_transcript_stands_below_who_says_it_and_where(talks: Index) -> None:
+    for name, word, told in (("Ada Wren", "reefs", FIELDS[0]), ("Dee Park", "tools and seeds", FIELDS[3])):
+        answer = ask(talks, f"What is said of {word}?", ("global", None)).answer
+        assert answer.startswith(f"{name.upper()}, Open Waters with {name}: ") and told in answer
+
+
+def test_guests_are_not_who_speaks_in_every_document(talks: Index) -> None:
+    answer = ask(talks, "Which guests talk about Harbour College?", ("global", None))
+    assert len(answer.citations) > 2 and "MIA STONE" not in answer.answer
+
+
+def test_how_often_something_is_spoken_of_is_counted(talks: Index) -> None:
+    texts = talks.text_units.text
+    n = sum("reefs" in text for text in texts)
+    answer = ask(talks, "How often are reefs mentioned?", ("global", None)).answer
+    assert answer.startswith(f"Passages that hold “reefs”: {n}, in 1 of 6 documents.\n\n")
+    assert "Passages that hold" not in ask(talks, "How often do night trains run?", ("global", None)).answer
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("What different views on reefs do guests share?", ["reef"]),  # who speaks, and that it is said, is no topic
+        ("Which open waters have reefs?", ["reef"]),  # what all titles say is about all of them
+        ("What do guests share?", []),
+    ],
+)
+def test_words_that_are_about_all_of_a_corpus_are_not_looked_for(talks: Index, question: str, asked: list[str]) -> None:
+    assert [term for term in asked_terms(Query(question, 5).read_by(talks)) if talks.bm25.holds(term)] == asked

@@ -1,20 +1,26 @@
-"""Titles over what is quoted, where it is the answer which document says so, or whose "I" it is."""
+"""Who says what is quoted, and in which document, where that is the answer, or whose "I" it is; and how often."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
+from math import isnan
 from typing import TYPE_CHECKING
 
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.answer_type import Sought
 from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.search.extractive.sentence_candidates import MYSELF
+from graphrag_lite.text.transcripts import speaker_at, speakers
 from graphrag_lite.text.word_lists import expressions
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
 
-_ASKS = re.compile(expressions(__package__, "documents_asked.txt")["asks"], re.I)
+_FORMS = {name: re.compile(form, re.I) for name, form in expressions(__package__, "documents_asked.txt").items()}
+_ASKS = _FORMS["asks"]
+MOST_DOCUMENTS, FEW_DOCUMENTS = 0.5, 4  # share of the documents in which a host speaks, of so many at least
 
 
 def under_titles(question: "Question", asked: Sought, told: Sequence[Statement]) -> list[Statement]:
@@ -34,3 +40,44 @@ def under_titles(question: "Question", asked: Sought, told: Sequence[Statement])
         return [*told]
     titles = [index.cell("documents", "title", index.document_row[place.unit]) for place in told]
     return [replace(place, about=place.about or title) for place, title in zip(told, titles, strict=True)]
+
+
+def source_of(index: "SnapshotView", place: Statement) -> str:
+    """Return who says what stands at a place, if that is a transcript, the title of its document, and its day."""
+    row = index.document_row[place.unit]
+    speaker, title = speaker_at(index.document_of(place.unit)[0], place.start), index.cell("documents", "title", row)
+    day = index.days[place.unit]
+    dated = f" ({date.fromordinal(int(day))})" if not isnan(day) else ""
+    return ", ".join(filter(None, (speaker, f"{title}{dated}")))
+
+
+def asks_for_documents(text: str) -> bool:
+    """Say whether a question asks which documents speak of something."""
+    return _ASKS.search(text) is not None
+
+
+def of_guests(question: "Question", places: Sequence[Statement]) -> list[Statement]:
+    """Return places, without those where a host speaks if a question asks for guests: who speaks in most documents."""
+    index = question.index
+    texts = {index.document_row[place.unit]: index.document_of(place.unit)[0] for place in places}
+    if len(texts) < FEW_DOCUMENTS or not _FORMS["guests"].search(question.text):
+        return [*places]
+    n_documents = Counter(name for text in texts.values() for name in speakers(text))
+    hosts = {name for name, n in n_documents.items() if n > MOST_DOCUMENTS * len(texts)}
+    return [
+        place
+        for place in places
+        if speaker_at(texts[index.document_row[place.unit]], place.start).casefold() not in hosts
+    ]
+
+
+def how_often(question: "Question", asked: Sequence[str]) -> str:
+    """Return how many passages, and documents, hold all terms asked about, where a question asks for that; else ""."""
+    index = question.index
+    if not asked or not _FORMS["how often"].search(question.text):
+        return ""
+    units = index.bm25.all_of(asked).tolist()
+    words = [word for word in re.findall(r"\w+", question.text) if set(question.terms_of(word)) & set(asked)]
+    held = " and ".join(f"“{word}”" for word in dict.fromkeys(words))
+    n = len({index.document_row[unit] for unit in units})
+    return f"Passages that hold {held}: {len(units):,}, in {n:,} of {index.n_rows('documents'):,} documents."

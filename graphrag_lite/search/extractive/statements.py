@@ -18,7 +18,7 @@ from graphrag_lite.search.extractive.read_unit import MAX_LENGTH, read_out
 from graphrag_lite.search.extractive.sentence_candidates import AROUND
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.text.sentences import sentences
-from graphrag_lite.text.transcripts import spoken_span, statement_form
+from graphrag_lite.text.transcripts import is_talk, speakers, spoken_span, statement_form
 from graphrag_lite.text.words import UNSPACED, terms
 
 if TYPE_CHECKING:
@@ -26,20 +26,26 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.bm25 import Bm25
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
+LEAST = 0.25  # of the best sentence's value: what has less is left out
 LEAST_SHARE = 0.5  # of the question's weight that a sentence holds, times sqrt(n terms), as in abstention.passage_fit
-ENOUGH = 0.25  # of the best sentence's value: what has less is left out
 # Documents of which a text unit holds nearly all terms of a sentence that many terms make: a notice, or a greeting.
 FORMULA_DOCUMENTS, FORMULA, MIN_FORMULA = 4, 0.9, 8
 
 
 def choose_statements(
-    index: "SnapshotView", asked: Iterable[str], units: Sequence[int], scores: Sequence[float], most: int
+    index: "SnapshotView",
+    asked: Iterable[str],
+    units: Sequence[int],
+    scores: Sequence[float],
+    most: int,
+    enough: float = LEAST,
 ) -> list[Statement]:
     """Return up to `most` statements of text units with these scores, best first, none of which says another's.
 
-    Where no sentence stands as one, as in a corpus of notes, they are chosen as for a detail.
+    What is worth less than `enough` of the best one is left out, if it holds no term that those before it do not. Where
+    no sentence stands as one, as in a corpus of notes, they are chosen as for a detail.
     """
-    weight = broad_weights(index.bm25, asked)
+    weight = {term: idf for term, idf in term_idf(index.bm25, asked).items() if index.bm25.holds(term)}
     top = max(scores, default=0.0)
     found = [
         (value * score / top, place, own)
@@ -49,12 +55,16 @@ def choose_statements(
     found.sort(key=lambda one: (-one[0], one[1].unit, one[1].start))
     chosen: list[Statement] = []
     known: list[frozenset[str]] = []
+    left = set(weight)
     for value, place, own in found:
-        if len(chosen) == most or value < ENOUGH * found[0][0]:
+        if len(chosen) == most or value < LEAST * found[0][0]:
             break
+        if value < enough * found[0][0] and left.isdisjoint(own):
+            continue
         if not says_the_same(own, known) and not is_repeated(index, own):
             known.append(own)
             chosen.append(place)
+            left -= own
     return chosen or choose_sentences(index, [*weight], units, most, scores=scores)
 
 
@@ -66,10 +76,13 @@ def _fitting(
     offset, text = (index.cell("text_units", name, unit) for name in ("char_start", "text"))
     whole = fsum(weight.values())
     least = LEAST_SHARE * whole / sqrt(max(1, len(weight)))
+    talk = speakers(document)
     before: frozenset[str] = frozenset()
     for span in sentences(text, language):
         start, end = spoken_span(document, offset + span[0], offset + span[1])
         own = frozenset(terms(document[start:end], language))
+        if talk and is_talk(document[start:end]):
+            continue
         held = fsum(weight[term] for term in own & weight.keys())
         if (
             held >= least > 0
