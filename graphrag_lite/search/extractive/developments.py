@@ -11,10 +11,12 @@ import numpy as np
 from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.answer_type import expected_answer
+from graphrag_lite.search.extractive.documents_asked import source_of
 from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.search.extractive.sentence_candidates import ASKS
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.text.times import ANY_MONTH
+from graphrag_lite.text.transcripts import is_talk
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import ASKING, terms
 
@@ -110,16 +112,15 @@ def _told(question: "Question", subject: str) -> list[_Told]:
     besides = set(about).difference(names, of_all)
     alike = {other: term for term, forms in sought.others if term in weight for other in forms} | {t: t for t in weight}
     found = []
-    for row, own in of_document.items():
+    for own in of_document.values():
         read = own[:UNITS]
         for one in choose_sentences(index, about, read, SENTENCES, scores=scores[read].tolist(), sought=sought):
             said, language = read_out(index, one)
             in_order = [alike.get(term, "") for term in terms(said, language)]
             tells = besides.intersection(in_order) if besides else in_order
-            if tells and set(in_order).issuperset(names) and not ASKS.search(said):
-                heading = f"{index.cell('documents', 'title', row)} ({date.fromordinal(int(index.days[one.unit]))})"
+            if tells and set(in_order).issuperset(names) and not ASKS.search(said) and not is_talk(said):
                 held = -sum(weight[term] for term in weight if term in in_order and term not in of_all)
-                place = replace(one, about=heading)
+                place = replace(one, about=source_of(index, one))
                 found.append(_Told(not sought.has_count(said), held, _width(in_order), place))
     return found
 

@@ -17,6 +17,7 @@ from graphrag_lite.text.word_lists import expressions
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
+    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 _FORMS = {name: re.compile(form, re.I) for name, form in expressions(__package__, "documents_asked.txt").items()}
 _ASKS = _FORMS["asks"]
@@ -72,12 +73,21 @@ def of_guests(question: "Question", places: Sequence[Statement]) -> list[Stateme
 
 
 def how_often(question: "Question", asked: Sequence[str]) -> str:
-    """Return how many passages, and documents, hold all terms asked about, where a question asks for that; else ""."""
+    """Return how many passages, of how many documents, hold each word asked about, and all of them.
+
+    "" where the question does not ask how often something is spoken of.
+    """
     index = question.index
-    if not asked or not _FORMS["how often"].search(question.text):
+    if not _FORMS["how often"].search(question.text):
         return ""
-    units = index.bm25.all_of(asked).tolist()
-    words = [word for word in re.findall(r"\w+", question.text) if set(question.terms_of(word)) & set(asked)]
-    held = " and ".join(f"“{word}”" for word in dict.fromkeys(words))
-    n = len({index.document_row[unit] for unit in units})
-    return f"Passages that hold {held}: {len(units):,}, in {n:,} of {index.n_rows('documents'):,} documents."
+    found = {
+        word: held for word in re.findall(r"\w+", question.text) if (held := {*question.terms_of(word)} & {*asked})
+    }
+    of_words = {f"“{word}”": index.bm25.all_of(sorted(held)) for word, held in found.items()}
+    if len(of_words) > 1:
+        of_words["all of them"] = index.bm25.all_of(asked)
+    counts = (
+        f"{word}: {len(units):,}, in {len({index.document_row[unit] for unit in units.tolist()}):,}"
+        for word, units in of_words.items()
+    )
+    return f"Passages that hold {'; '.join(counts)} of {index.n_rows('documents'):,} documents." if of_words else ""
