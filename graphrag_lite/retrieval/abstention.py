@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphrag_lite.retrieval.bm25 import LEAST_STEM, Bm25, idf
+from graphrag_lite.retrieval.other_words import attributes_told
 from graphrag_lite.retrieval.question import NOUNS_HAVE_CAPITALS, Question
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.language import closest_language
@@ -70,8 +71,10 @@ def _fit(n_units: int, found: "Iterable[tuple[str, float, npt.NDArray[np.int32]]
     return float(held.max(initial=0.0)) / whole * math.sqrt(max(n_words, 1.0)) if whole else 0.0
 
 
-def says_nothing(question: Question, weights: Mapping[str, float]) -> bool | None:
+def says_nothing(question: Question, weights: Mapping[str, float], *, attributes: bool = True) -> bool | None:
     """Say whether no passage has anything to say to a question of such `weights`.
+
+    Without `attributes`, how it asks for one ("How old") counts as no word of it: texts tell them in others.
 
     So it is where none fits, nor fits when a word that the corpus does not hold weighs no more than such words tell
     there and is found in other forms; and where of all that is asked of a known name the corpus holds not a word. None
@@ -79,7 +82,7 @@ def says_nothing(question: Question, weights: Mapping[str, float]) -> bool | Non
     """
     index = question.index.bm25
     fits = passage_fit(index, weights) >= LEAST_FIT
-    if fits and not _nothing_but_names(question, weights) and not _names_nothing_known(question):
+    if fits and not _nothing_but_names(question, weights, attributes) and not _names_nothing_known(question):
         return False
     if _names_nothing_known(question):
         return True
@@ -113,7 +116,7 @@ def _names_nothing_known(question: Question) -> bool:
     return bool(names) and not any(map(question.index.bm25.holds, question.terms_of(" ".join(names))))
 
 
-def _nothing_but_names(question: Question, weights: Mapping[str, float]) -> bool:
+def _nothing_but_names(question: Question, weights: Mapping[str, float], attributes: bool) -> bool:
     """Say whether the corpus knows names of a question and no other word, by more than chance.
 
     The first word, which may only say what to do ("Compare"), is not counted.
@@ -122,12 +125,14 @@ def _nothing_but_names(question: Question, weights: Mapping[str, float]) -> bool
     if all(map(index.holds, weights)):
         return False
     asked = weights.keys() - question.names - set(terms(question.text.split(maxsplit=1)[0], language))
+    told = [] if attributes else attributes_told(question.text, language)
+    new = asked.difference(*(asking for _, asking in told))
     return (
         language in FUNCTION_WORDS  # of another, a word that asks for nothing is taken for one that does
         and language not in NOUNS_HAVE_CAPITALS
-        and len(asked) > 0
+        and len(new) > 0
         and not any(map(index.holds, asked))
-        and index.novelty[0] ** len(asked) <= BY_CHANCE
+        and index.novelty[0] ** len(new) <= BY_CHANCE
         and not any(len(_held(index, term)) for term in asked)
     )
 

@@ -32,7 +32,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
         return answered(question, "basic", ranking, answer="", citations=[])
     if question.aspects is not None:
         return overview(question, "basic", ranking)
-    nothing = says_nothing(question, question.weights)
+    nothing = says_nothing(question, question.weights, attributes=False)
     if nothing or (nothing is False and nothing_told(question, scores)):
         return compose(question, "basic", [], ranking)
     read = [unit for unit in ranking.units if scores[unit] > 0]

@@ -66,7 +66,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         return told
     if developed := development(question):
         return compose(question, method, developed, ranking)
-    nothing = says_nothing(question, question.weights)
+    nothing = says_nothing(question, question.weights, attributes=False)
     if nothing or (nothing is False and nothing_told(question, scores)):
         return compose(question, method, [], ranking)
     asked = expected_answer(question, question.features)

@@ -43,7 +43,12 @@ from graphrag_lite.search.extractive.beside_names import (
     together,
 )
 from graphrag_lite.search.extractive.definitions import only_alike, thing_asked
-from graphrag_lite.search.extractive.numbers_asked import is_of_another_year, is_of_no_version, is_of_no_year
+from graphrag_lite.search.extractive.numbers_asked import (
+    is_of_another_year,
+    is_of_no_version,
+    is_of_no_year,
+    tells_number,
+)
 from graphrag_lite.search.extractive.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
@@ -246,7 +251,7 @@ def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
     no_name = frozenset(asked.counted) | general_terms() | role_terms()
     capitals = question.capitalized if question.names else _called(question)[-1:]
     called = " ".join(word for word in capitals if not no_name.issuperset(terms(word, "en")))
-    of_one = called in question.text.replace("-", " ") or bool(asked.told and not asked.others)
+    of_one = called in question.text.replace("-", " ").replace(",", "") or bool(asked.told and not asked.others)
     named = len(question.weights) <= LONG and names and of_one
     if not named or not asked.words:
         return False
@@ -271,7 +276,8 @@ def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
     if asked.counted:
         rest = replace(asked, others=asked.others - asked.counted)
         near += _told_apart(rest, names, sought, scores)
-        return not any(Sought().counts(one.text, asked.counted, question.language) for one in near)
+        words = [asked.counted, *(asked.meant[term] for term in sorted(rest.others))] if rest.others else []
+        return not any(Sought().counts(one.text, asked.counted, "en") or tells_number(one.text, words) for one in near)
     told = [any(_is_told(asked, says, one, names) for one in near) for says in asked.told]
     if asked.year and not any(YEAR_TOLD.search(one.text) for one in near):
         return True

@@ -4,17 +4,19 @@ A number is written alike in all languages, so a question of another one is told
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphrag_lite.retrieval.bm25 import YEAR
-from graphrag_lite.search.extractive.beside_names import LOOKED_AT, text_of, title_of
+from graphrag_lite.search.extractive.answer_type import Sought
+from graphrag_lite.search.extractive.beside_names import LOOKED_AT, has_form, text_of, title_of
 from graphrag_lite.text.folding import fold
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.times import ANY_MONTH
+from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -61,6 +63,16 @@ def is_of_no_version(question: "Question", scores: "Scores") -> bool:
         if any(map(numbered.search, texts)) and not any(map(said.search, texts)):
             return True
     return False
+
+
+def tells_number(text: str, asked: Sequence[Set[str]]) -> bool:
+    """Say whether an English sentence holds a number and a form of each of some words; of none, no.
+
+    >>> tells_number("She is old. Her books sold 5 million copies.", [{"book"}, {"sell", "sold"}])
+    True
+    """
+    said = (text[start:end] for start, end in sentences(text, "en") if asked)
+    return any(Sought().has_count(one) and all(has_form(forms, terms(one, "en")) for forms in asked) for one in said)
 
 
 def is_of_another_year(question: "Question", told: Sequence[re.Pattern[str]], units: Iterable[int]) -> bool:
