@@ -80,26 +80,21 @@ def _print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
         )
     for row, line in enumerate(aligned(rows, [False, *[True] * (len(rows[0]) - 2), False])):
         console.print(Text(line, style="bold" if row in (0, len(rows) - 1) else ""), soft_wrap=True)
-    console.print()
-    for basis, number in notes.items():
-        console.print(Text(f"({number}) {basis}", style="dim"))
     encoding = settings.split_text_units.encoding
-    legend = (
+    told = [
+        *(f"({number}) {basis}" for basis, number in notes.items()),
         f"kept: requests{' (of embeddings: texts)' if plan.embedding_model else ''} that answers from before serve",
         f"prompt, completion: tokens as {encoding} counts them; completion is always an estimate",
-        *(["cost: as if the provider's own cache served nothing"] if priced else []),
-    )
-    console.print(Text("\n".join(legend), style="dim"))
+    ]
+    told += ["cost: as if the provider's own cache served nothing"] if priced else []
     if plan.model and plan.total.cost and settings.llm.preset.batches:
-        for way in _ways(plan, settings.llm.concurrency):
-            console.print(Text(way, style="dim"))
+        told += _ways(plan, settings.llm.concurrency)
     for choice in plan.cheaper:
         cost = "" if choice.cost is None else f", ${choice.cost:,.2f}"
         n_tokens = f"{choice.calls:,} calls, {choice.prompt_tokens:,} + {choice.completion_tokens:,} tokens{cost}"
-        console.print(Text(f"cheaper, and finds less: --set {choice.setting}: {n_tokens}", style="dim"))
-    for model in models:
-        if settings.llm.prices_of(model):
-            continue
+        told.append(f"cheaper, and finds less: --set {choice.setting}: {n_tokens}")
+    console.print(Text("\n" + "\n".join(told), style="dim"))
+    for model in (model for model in models if not settings.llm.prices_of(model)):
         price = f'llm.prices={{"{model}": {{input: ..., output: ...}}}}'
         unknown = f"\nThe prices of {model} are not known. Set them, in US dollars per million tokens, as in:"
         console.print(Text(plain(f"{unknown}\n  --set '{price}'")), soft_wrap=True)

@@ -104,33 +104,31 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], langu
     """Tell whether what has the form of a time is one, and the time of what the sentence says."""
     before, behind = plain[max(0, time.start - 40) : time.start], plain[time.end : time.end + 30]
     bare = time.precision == "year" and time.form in ("date", "range", "open") and time.end - time.start < 12
-    if time.period.first.year < 1000 or time.period.last.year > LAST_YEAR:
-        return False
-    if language == "en" and (_FORMS["compared"].search(before) or _is_source(before, time)):
-        return False
-    if _FORMS["fiscal"].search(before) or (
-        (bare or "." in plain[time.start : time.end]) and _FORMS["count"].search(before)
+    held, years = plain[time.start : time.end], time.period.last.year - time.period.first.year
+    ahead = time.form == "ahead"
+    if (
+        time.period.first.year < 1000
+        or time.period.last.year > LAST_YEAR
+        or (language == "en" and (_FORMS["compared"].search(before) or _is_source(before, time)))
+        or _FORMS["fiscal"].search(before)
+        or ((bare or "." in held) and _FORMS["count"].search(before))
+        or ((time.form == "near" or ahead) and (behind.startswith("'s") or _idle(plain, time, sentence, places)))
+        or (ahead and (before.endswith("the ") or behind.startswith(" few")))
+        # "was sold by Friday"
+        or (ahead and re.fullmatch("[a-z]+day", held) and _tense(plain, time, (0, len(plain)), language) == "past")
     ):
         return False
-    if _FORMS["filled"].search(before) and _FORMS["closed"].match(behind):
-        # Behind a name in a sentence: of a person a life, of a work or a source its year. In a list: when that held, or
-        # a life, which no office is as long as.
-        length = time.period.last.year - time.period.first.year
-        if length in LIVES or (is_statement(sentence) and ("born" in before[-8:] or bare or time.form == "range")):
-            return False
-    held = plain[time.start : time.end]
-    if time.form in ("near", "ahead") and (behind.startswith("'s") or _idle(plain, time, sentence, places)):
+    # In brackets behind a name: in a sentence the life of a person, or the year of a work or a source. In a list, when
+    # that held, or a life, which no office is as long as.
+    bracketed = _FORMS["filled"].search(before) and _FORMS["closed"].match(behind)
+    apart = bare or time.form == "range" or "born" in before[-8:]
+    if bracketed and (years in LIVES or (apart and is_statement(sentence))):
         return False
-    if time.form == "ahead" and (before.endswith("the ") or behind.startswith(" few")):
-        return False
-    weekday_ahead = time.form == "ahead" and re.fullmatch("[a-z]+day", held)
-    if weekday_ahead and _tense(plain, time, (0, len(plain)), language) == "past":
-        return False  # "was sold by Friday"
     if "/" in held and time.form == "yearless":
         return bool(_FORMS["on"].search(before)) and not _FORMS["scaled"].match(behind)
     if time.form == "yearless" and not _capital(plain, time, sentence, places, language):
         return False
-    if time.form == "ahead" and held.startswith(("in ", "within ")):
+    if ahead and held.startswith(("in ", "within ")):
         return bool(_any_of("plans").search(plain)) and not behind.startswith(" of ")
     if time.form == "lasting" and language == "en":
         return bool(_FORMS["perfect"].search(plain[max(0, time.start - NEAR) : time.start]))
@@ -142,8 +140,7 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], langu
     ):
         if time.precision != "day" and (_FORMS["owned"].search(before) or behind.startswith("-")):
             return False
-        of_season = time.period.last.year == time.period.first.year + 1  # "the 2009-10 Premier League"
-        if time.form == "range" and _FORMS["the"].search(before) and not of_season:
+        if time.form == "range" and _FORMS["the"].search(before) and years != 1:  # but "the 2009-10 Premier League"
             return False
     if bare and time.form == "date":
         return _is_year(time, before, behind, language)
