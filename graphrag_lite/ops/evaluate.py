@@ -191,21 +191,19 @@ def _wrong(row: Mapping[str, Any] | None, lines: Mapping[str, int]) -> str:
     """Say what is wrong with a line of questions, nothing where it can be used; `lines` are of the ids before it."""
     if row is None:
         return "not a JSON object"
-    if not _is_id(row.get("id")):
-        return "no `id`, a string or number"
-    if str(row["id"]) in lines:
-        return f"the `id` {row['id']!r} is also that of line {lines[str(row['id'])]}"
-    if not isinstance(row.get("question"), str) or not row["question"].strip():
-        return "no `question`"
-    if not _are_ids(row.get("supporting_ids")):
-        return "no `supporting_ids`, a list of the ids of documents, [] where the corpus does not say"
-    if row.get("superseded_ids") is not None and not _are_ids(row["superseded_ids"]):
-        return "`superseded_ids` is not a list of the ids of documents"
-    if row.get("latest_supporting_id") is not None and not _is_id(row["latest_supporting_id"]):
-        return "`latest_supporting_id` is not the id of a document"
-    if (asked := row.get("question_date")) and not (isinstance(asked, str) and (iso_date(asked) or to_iso(asked))):
-        return "`question_date` is not a date, such as 2023-05-30"
-    return ""
+    names = ("id", "question", "supporting_ids", "superseded_ids", "latest_supporting_id", "question_date")
+    key, question, gold, older, latest, asked = map(row.get, names)
+    is_right = {
+        "no `id`, a string or number": _is_id(key),
+        f"the `id` {key!r} is also that of line {lines.get(str(key))}": str(key) not in lines,
+        "no `question`": isinstance(question, str) and question.strip(),
+        "no `supporting_ids`, a list of the ids of documents, [] where the corpus does not say": _are_ids(gold),
+        "`superseded_ids` is not a list of the ids of documents": older is None or _are_ids(older),
+        "`latest_supporting_id` is not the id of a document": latest is None or _is_id(latest),
+        "`question_date` is not a date, such as 2023-05-30": not asked
+        or (isinstance(asked, str) and (iso_date(asked) or to_iso(asked))),
+    }
+    return next((what for what, right in is_right.items() if not right), "")
 
 
 def _is_id(value: object) -> bool:
