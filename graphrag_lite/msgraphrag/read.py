@@ -7,7 +7,7 @@ the column's empty value, and is counted. Only where nothing can be made of a ta
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -81,17 +81,8 @@ SOURCES = {
 }
 
 
-@dataclass
-class Notes:
-    """What a user should know of an import, by table: how many rows or values something happened to."""
-
-    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-
-    def add(self, where: str, what: str, n: int = 1) -> None:
-        self.counts[where, what] += n
-
-    def lines(self) -> list[str]:
-        return [f"{where}: {n:,} {what}" for (where, what), n in sorted(self.counts.items()) if n]
+Notes = Counter[tuple[str, str]]
+"""What a user should know of an import: to how many rows or values of a table something happened, by (table, what)."""
 
 
 def find_tables(folder: Path) -> dict[str, Path]:
@@ -174,14 +165,14 @@ def _converted(table: str, name: str, rows: Sequence[Row], notes: Notes, problem
         if all(converted[column] not in ("", None) for column in source.essential):
             kept.append(converted)
         else:
-            notes.add(table, f"rows left out: no {' or no '.join(source.essential)}")
+            notes[table, f"rows left out: no {' or no '.join(source.essential)}"] += 1
     for column, places in wrong.items():
         if column in source.essential:
             place, reason = places[0]
             others = f" ({len(places)} such rows)" if len(places) > 1 else ""
             problems.append(f"{name}: {column}: row {place} {reason}{others}")
         else:
-            notes.add(table, f"values of {column} left out: not of its type", len(places))
+            notes[table, f"values of {column} left out: not of its type"] += len(places)
     return kept
 
 

@@ -41,14 +41,14 @@ class Graph:
         by_title: dict[str, list[Row]] = defaultdict(list)
         for row in rows:
             by_title[row["title"]].append(row)
-        self.notes.add("entities", "joined with another of the same title", len(rows) - len(by_title))
+        self.notes["entities", "joined with another of the same title"] += len(rows) - len(by_title)
         degrees = Counter(title for row in relationships for title in {row["source"], row["target"]})
         added: dict[str, list[str]] = defaultdict(list)
         for row in relationships:
             for title in (row["source"], row["target"]):
                 if title not in by_title:
                     added[title] += row["text_unit_ids"]
-        self.notes.add("entities", "added: only relationships name them", len(added))
+        self.notes["entities", "added: only relationships name them"] += len(added)
         free = max((row["human_readable_id"] or 0 for row in rows), default=-1) + 1
         empty = {"id": "", "type": "", "description": "", "frequency": None, "degree": None}
         for number, (title, unit_ids) in enumerate(added.items(), start=free):
@@ -146,7 +146,7 @@ class Graph:
             number, level = row["community"], row["level"]
             entity_ids = self._known("communities", "entity", self.entity_ids, row["entity_ids"])
             if number in kept or number < 0 or level < 0 or not entity_ids:
-                self.notes.add("communities", "left out: no members, or the number of another")
+                self.notes["communities", "left out: no members, or the number of another"] += 1
                 continue
             related = self._known("communities", "relationship", self.relationship_ids, row["relationship_ids"])
             identity = unused_id(row["id"] or tables.content_id("community", str(level), *entity_ids), used)
@@ -174,7 +174,7 @@ class Graph:
     def _known(self, table: str, kind: str, ours: dict[str, list[str]], theirs: Iterable[str]) -> list[str]:
         """Return our ids for theirs, each once; those that stand for nothing are counted."""
         listed = list(theirs)
-        self.notes.add(table, f"references to no {kind} left out", sum(identity not in ours for identity in listed))
+        self.notes[table, f"references to no {kind} left out"] += sum(identity not in ours for identity in listed)
         return list(dict.fromkeys(own for identity in listed for own in ours.get(identity, ())))
 
     def _sources(self, unit_ids: Sequence[str], names: Sequence[str], description: str, most: int) -> list[Row]:

@@ -83,14 +83,14 @@ def convert_reports(
     for row in sorted(rows, key=lambda row: -community.get(row["community"], {"level": 0})["level"]):
         number = row["community"]
         if number not in community or number in made or not (row["summary"] or row["full_content"]).strip():
-            notes.add("community_reports", "left out: empty, or without a community of its own")
+            notes["community_reports", "left out: empty, or without a community of its own"] += 1
             continue
         own = _places(row["citations"], moved)
         report = made[number] = _report(row, community[number], known | ({OURS: own} if own else {}), notes)
         report["id"] = unused_id(report["id"], used)
         places = [{key: place for key, place in span.items() if key != "n"} for span in report["citations"]]
         of_reports[number] = places[:MAX_REPORT_PLACES]
-    notes.add("communities", "without a report", sum(number not in made for number in community) if rows else 0)
+    notes["communities", "without a report"] += sum(number not in made for number in community) if rows else 0
     return [made[number] for number in sorted(made)]
 
 
@@ -112,7 +112,7 @@ def _report(row: Row, community: Row, spans: Spans, notes: Notes) -> Row:
         {"summary": marked(head), "explanation": marked(body)} for head, body in _findings(row["findings"], notes)
     ]
     content = marked(row["full_content"])
-    notes.add("community_reports", "marks left out: no such record", len(unknown))
+    notes["community_reports", "marks left out: no such record"] += len(unknown)
     source = json.dumps(row, sort_keys=True, default=str)
     report = {
         "title": row["title"] or community["title"],
@@ -141,7 +141,7 @@ def _findings(value: Any, notes: Notes) -> list[tuple[str, str]]:
         try:
             pair = [text(item.get(key) or "") for key in ("summary", "explanation")]
         except (AttributeError, ValueError):
-            notes.add("community_reports", "findings left out: not of their type")
+            notes["community_reports", "findings left out: not of their type"] += 1
             continue
         if "".join(pair).strip():
             found.append((pair[0], pair[1]))

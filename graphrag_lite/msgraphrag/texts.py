@@ -133,11 +133,11 @@ def place_texts(documents: Sequence[Row], units: Sequence[Row], notes: Notes) ->
     by_id: dict[str, Row] = {}
     for row in documents:
         if by_id.setdefault(row["id"], row) is not row:
-            notes.add("documents", "left out: the id of another")
+            notes["documents", "left out: the id of another"] += 1
     by_document: dict[str, list[Row]] = {identity: [] for identity in by_id}
     for unit in units:
         if not unit["text"].strip():
-            notes.add("text_units", "left out: no text")
+            notes["text_units", "left out: no text"] += 1
             continue
         named = [identity for identity in [unit["document_id"], *unit["document_ids"]] if identity]
         known = [identity for identity in named if identity in by_id]
@@ -152,16 +152,16 @@ def place_texts(documents: Sequence[Row], units: Sequence[Row], notes: Notes) ->
             placed += [(unit, len(made), *span) for unit, span in found]
             made.append(row)
         elif not own:
-            notes.add("documents", "left out: no text")
+            notes["documents", "left out: no text"] += 1
         if lost:
             text, spans = join_pieces([unit["text"] for unit in lost])
             placed += [(unit, len(made), *span) for unit, span in zip(lost, spans, strict=True)]
             identity = tables.content_id("document", row["id"], text) if whole else row["id"]
             made.append(row | {"id": identity, "text": text})
             if whole:
-                notes.add("text_units", "not found in their document: put into one of their own", len(lost))
+                notes["text_units", "not found in their document: put into one of their own"] += len(lost)
             else:
-                notes.add("documents", "without a text: made of their text units")
+                notes["documents", "without a text: made of their text units"] += 1
     return _units(_documents(made), placed, notes)
 
 
@@ -236,7 +236,7 @@ def _units(documents: list[Row], placed: Sequence[tuple[Row, int, int, int]], no
         text = document["text"][start:end]
         identity = at.get((number, start, end))
         if identity:
-            notes.add("text_units", "left out: the same place as another")
+            notes["text_units", "left out: the same place as another"] += 1
         else:
             identity = at[number, start, end] = unused_id(unit["id"], used)
             same = text == unit["text"] and (unit["n_tokens"] or 0) > 0

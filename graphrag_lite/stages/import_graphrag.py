@@ -55,8 +55,9 @@ async def import_graphrag(corpus_files: "pa.Table", corpus: Path) -> "tuple[pa.T
         ("", row["title"], row["id"], row["title"], row["type"], "exact")
         for row in sorted(entities, key=lambda row: row["title"])
     ]
-    for line in notes.lines():
-        logger.info("%s", line)
+    for (table, what), n in sorted(notes.items()):
+        if n:
+            logger.info("%s", f"{table}: {n:,} {what}")
     return (
         tables.make("source_documents", texts.documents),
         tables.make("source_units", texts.units),
