@@ -4,16 +4,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphrag_lite.agent.pages import Page
 from graphrag_lite.agent.requests import Answer
 from graphrag_lite.agent.session import Session
 from graphrag_lite.evidence.citation_marks import Marks
+from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.search.answer import Cited, Statement, cite
-
-if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 SPAN = re.compile(r"(?P<id>.+):(?P<start>\d+)-(?P<end>\d+)")
 TELL = {
@@ -32,7 +30,7 @@ def answer(session: Session, request: Answer) -> Page:
     return Page(1, 1, 1, [record])
 
 
-def resolve_marks(index: "SnapshotView", text: str, ids: Sequence[str]) -> tuple[str, list[Cited], int]:
+def resolve_marks(index: SnapshotView, text: str, ids: Sequence[str]) -> tuple[str, list[Cited], int]:
     """Return an answer with its marks numbered as they are read, what they cite, and how many cite nothing.
 
     The mark [n] stands for the n-th of `ids`; one whose id is of nothing in the index is left out.
@@ -44,7 +42,7 @@ def resolve_marks(index: "SnapshotView", text: str, ids: Sequence[str]) -> tuple
     return text, cited, marks.n_dropped
 
 
-def places_of(index: "SnapshotView", identity: str) -> list[Statement]:
+def places_of(index: SnapshotView, identity: str) -> list[Statement]:
     """Return where what an id names stands in documents: a record of a page, or characters as ID:START-END.
 
     Nothing for an id that the index does not have.
@@ -65,13 +63,13 @@ def places_of(index: "SnapshotView", identity: str) -> list[Statement]:
     return []
 
 
-def _place(index: "SnapshotView", row: dict[str, Any]) -> list[Statement]:
+def _place(index: SnapshotView, row: dict[str, Any]) -> list[Statement]:
     if "text_unit_id" in row:
         return [Statement(index.unit_row[row["text_unit_id"]], row["char_start"], row["char_end"])]
     return _span(index, row["document_id"], row["char_start"], row["char_end"])
 
 
-def _span(index: "SnapshotView", name: str, start: int, end: int) -> list[Statement]:
+def _span(index: SnapshotView, name: str, start: int, end: int) -> list[Statement]:
     """Return characters of a document, or of that of a text unit, from the first text unit on that has some of them.
 
     Nothing where none has: blank lines between text units are of none.

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +22,9 @@ from graphrag_lite.agent.index_tools import LEAST_WORTH
 from graphrag_lite.agent.requests import MAX_QUERY
 from graphrag_lite.agent.session import Session
 from graphrag_lite.agent.tools import Trail
+from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.extractive.comparison import compared_things
-
-if TYPE_CHECKING:
-    from graphrag_lite.retrieval.question import Question
 
 Floats = npt.NDArray[np.float64]
 
@@ -45,7 +43,7 @@ READ = 10  # best text units whose documents tell whose they are
 MOST_SHARE = 0.1  # of the text units: what more of them share tells nobody from the others
 
 
-def own_passages(question: "Question", scores: Floats) -> Floats:
+def own_passages(question: Question, scores: Floats) -> Floats:
     """Return how likely text units are of whoever asks a question in the first person, shape (n_units,).
 
     The likeliest asker's have 1; all have 0 where a question is not in the first person. It is told by the text in
@@ -82,7 +80,7 @@ class Lead:
     weight: float
 
 
-def drive(question: "Question", trail: Trail) -> Floats:
+def drive(question: Question, trail: Trail) -> Floats:
     """Look, and return the scores of text units, shape (n_units,)."""
     session = trail.session
     whole = session.scores(question)
@@ -106,7 +104,7 @@ def drive(question: "Question", trail: Trail) -> Floats:
     return gained
 
 
-def _leads(session: Session, question: "Question") -> Iterator[Lead]:
+def _leads(session: Session, question: Question) -> Iterator[Lead]:
     """Yield what to look at: the question, what it names, then what the passages that fit it lead to."""
     yield Lead("search_passages", {"query": question.text[:MAX_QUERY]}, 0.0)
     for part in question_parts(question):
@@ -120,13 +118,13 @@ def _leads(session: Session, question: "Question") -> Iterator[Lead]:
         yield Lead("timeline", {"query": question.text[:MAX_QUERY], "from": day, "to": day}, DAY)
 
 
-def question_parts(question: "Question") -> Sequence[str]:
+def question_parts(question: Question) -> Sequence[str]:
     """Return the events that a question asks the dates of, or the things that it compares: two or more."""
     events = question.dates_asked.events if question.dates_asked else compared_things(question.as_read) or ()
     return events if len(events) > 1 else ()
 
 
-def _names(question: "Question", units: Sequence[int]) -> list[str]:
+def _names(question: Question, units: Sequence[int]) -> list[str]:
     """Return the names in text units that the question does not say, the rarest in the best ones first."""
     links, titles = question.index.links, question.index.column("entities", "title")
     said, asked = question.text.casefold(), question.features.entities
@@ -140,7 +138,7 @@ def _names(question: "Question", units: Sequence[int]) -> list[str]:
     return [title for title in ordered if title.casefold() not in said][:MAX_NAMES]
 
 
-def _days(question: "Question", units: Sequence[int]) -> list[str]:
+def _days(question: Question, units: Sequence[int]) -> list[str]:
     """Return the days that text units state and others state, too, the first of the best one first; ISO 8601.
 
     Only where a date is asked for: a passage states many, and most questions go on from none of them.
@@ -158,7 +156,7 @@ def _days(question: "Question", units: Sequence[int]) -> list[str]:
     return [date.fromordinal(ordinal).isoformat() for ordinal in found[:MAX_DAYS]]
 
 
-def _before(question: "Question", units: Sequence[int]) -> list[str]:
+def _before(question: Question, units: Sequence[int]) -> list[str]:
     """Return the ids of the text units that tell the spell before of a fact that one of `units` tells."""
     index = question.index
     facts = index.columns("facts", ["id", "prior_id", "sources"])

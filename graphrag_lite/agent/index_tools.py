@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -18,10 +17,8 @@ from graphrag_lite.evidence.places import place_of
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.report_ranking import rank_reports, report_language
+from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.text.words import content_words, terms
-
-if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 LEAST_WORTH = 0.05  # of the best passage's score: what has less shares next to nothing with the query
 
@@ -42,7 +39,7 @@ def passages_for(session: Session, query: str, where: Sequence[str] = ()) -> Seq
     return found
 
 
-def passage(index: "SnapshotView", unit: int) -> Record:
+def passage(index: SnapshotView, unit: int) -> Record:
     row = index.document_row[unit]
     start, end, text = (index.cell("text_units", name, unit) for name in ("char_start", "char_end", "text"))
     return {
@@ -55,7 +52,7 @@ def passage(index: "SnapshotView", unit: int) -> Record:
     }
 
 
-def _document(index: "SnapshotView", row: int) -> Record:
+def _document(index: SnapshotView, row: int) -> Record:
     names = {"document": "source_id", "title": "title", "path": "path", "date": "creation_date"}
     about = {key: index.cell("documents", name, row) for key, name in names.items()}
     return {**about, "title": escape_marks(about["title"])}
@@ -66,7 +63,7 @@ def search_entities(session: Session, request: SearchEntities) -> Page:
     return make_page(entities_for(index, request.query), partial(_entity, index), request.page, request.size)
 
 
-def entities_for(index: "SnapshotView", query: str) -> Sequence[int]:
+def entities_for(index: SnapshotView, query: str) -> Sequence[int]:
     """Return the rows of the entities that a query names, as it names them, then those that share words with it."""
     question = Question(index, query)
     named = [entity for mention in find_mentions(query, question.language, index.names) for entity in mention.entities]
@@ -80,7 +77,7 @@ def entities_for(index: "SnapshotView", query: str) -> Sequence[int]:
     return list(dict.fromkeys([*named, *alike]))
 
 
-def _entity(index: "SnapshotView", row: int) -> Record:
+def _entity(index: SnapshotView, row: int) -> Record:
     columns = ("id", "title", "type", "frequency", "description")
     found = {name: index.cell("entities", name, row) for name in columns}
     return {**found, "description": escape_marks(found["description"] or "")}
@@ -98,7 +95,7 @@ def search_reports(session: Session, request: SearchReports) -> Page:
     return make_page(order, partial(_report, index), request.page, request.size)
 
 
-def _report(index: "SnapshotView", row: int) -> Record:
+def _report(index: SnapshotView, row: int) -> Record:
     found = index.arrow("community_reports").slice(row, 1).to_pylist()[0]
     kept = {name: found[name] for name in ("id", "community", "level", "title", "rank")}
     return {**kept, "text": escape_marks(found["summary"])}
@@ -150,7 +147,7 @@ def read_source(session: Session, request: ReadSource) -> Page:
     return Page(1, 1, 1, [record], f"Lines {first + 1} to {last} of {len(lines)}.")
 
 
-def document_named(index: "SnapshotView", name: str) -> int:
+def document_named(index: SnapshotView, name: str) -> int:
     row = index.row_of("documents", name, "id", "source_id")
     if row < 0:
         raise InputError(f"No text unit and no document has the id {name!r}; search_passages shows them.")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphrag_lite.agent import requests
 from graphrag_lite.agent.calls import ANSWER, Call, Seen, described_tools, read_call
@@ -18,15 +18,13 @@ from graphrag_lite.agent.tools import TOOLS, Tool, call, step_record
 from graphrag_lite.errors import CallError, InputError, ReplyError
 from graphrag_lite.evidence.records import Shown
 from graphrag_lite.llm.meter import Stopped
+from graphrag_lite.memory.store import MESSAGE
 from graphrag_lite.prompts import AgentSearch, AgentSummary
+from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search.answer import Answer, ranked
 from graphrag_lite.search.local_search import answer_by
-from graphrag_lite.search.model_query import Writing
-
-if TYPE_CHECKING:
-    from graphrag_lite.retrieval.question import Question
-    from graphrag_lite.search.methods import Query
-    from graphrag_lite.search.model_query import Asking
+from graphrag_lite.search.methods import Query
+from graphrag_lite.search.model_query import Asking, Writing
 
 UNREADABLE = 3  # replies in a row that are no call, after which local search answers
 MAX_WORDS = 100  # of a summary
@@ -45,10 +43,10 @@ class Ended(Exception):
 class Loop:
     """A model at work on one question: its context, what it has seen, and what it was answered."""
 
-    question: "Question"
-    query: "Query"
+    question: Question
+    query: Query
     session: Session
-    asking: "Asking"
+    asking: Asking
     context: Context
     most: int  # calls of the model
     n_calls: int = 0
@@ -179,7 +177,7 @@ def _nothing(note: str) -> dict[str, Any]:
     return asdict(Page(0, 0, 0, [], note))
 
 
-def tools_for(session: Session, query: "Query") -> dict[str, Tool]:
+def tools_for(session: Session, query: Query) -> dict[str, Tool]:
     """Return the tools for a query: those of memory where a session is named, those of talk where any is known."""
     left_out = set() if query.session is not None else set(OF_MEMORY)
     if query.session is None and "message" not in session.index.column("episodes", "kind").unique().to_pylist():
@@ -187,15 +185,13 @@ def tools_for(session: Session, query: "Query") -> dict[str, Tool]:
     return {name: tool for name, tool in TOOLS.items() if name not in left_out}
 
 
-def system_message(session: Session, query: "Query", asking: "Asking") -> str:
+def system_message(session: Session, query: Query, asking: Asking) -> str:
     """Return the words that a context begins with, with the core memory of its session."""
     blocks = session.memory.blocks(session.name) if query.session is not None else {}
     return asking.prompts.fill(AgentSearch(blocks.get("task", "") or "-", blocks.get("user", "") or "-"))
 
 
-def open_loop(
-    question: "Question", query: "Query", session: Session, asking: "Asking", *, steps: int, tokens: int
-) -> Loop:
+def open_loop(question: Question, query: Query, session: Session, asking: Asking, *, steps: int, tokens: int) -> Loop:
     """Return a loop before its first step. Raises InputError for a budget that cannot hold a page."""
     earlier, hidden = _earlier(session, query)
     tools = described_tools(tools_for(session, query))
@@ -205,15 +201,13 @@ def open_loop(
     return Loop(question, query, session, asking, context, steps)
 
 
-def _earlier(session: Session, query: "Query") -> tuple[list[str], int]:
+def _earlier(session: Session, query: Query) -> tuple[list[str], int]:
     """Return the last messages of a session from before it was first asked this, and how many others there are.
 
     One that rests on what the conditions of the query leave out is not among them.
     """
     if query.session is None:
         return [], 0
-    from graphrag_lite.memory.store import MESSAGE
-
     said = [session.memory.entry(place) for place in session.memory.listed(MESSAGE, query.session)]
     asked = (n for n, one in enumerate(said) if one.role == "user" and one.content == query.question)
     said = said[: next(asked, len(said))]

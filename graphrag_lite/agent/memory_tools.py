@@ -3,7 +3,6 @@
 from dataclasses import asdict
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
@@ -16,11 +15,8 @@ from graphrag_lite.errors import InputError
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.memory import core
 from graphrag_lite.memory.store import MESSAGE, Entry
-from graphrag_lite.retrieval.snapshot_view import LimitedView
+from graphrag_lite.retrieval.snapshot_view import LimitedView, SnapshotView
 from graphrag_lite.search.answer import cite
-
-if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 SPOKEN = "message"  # the kind of an episode that somebody says
 LEFT_OUT = "left out"  # of what rests on documents that the conditions or the day of a query leave out
@@ -49,14 +45,14 @@ def conversation_search_date(session: Session, request: requests.ConversationSea
     return make_page(found, partial.__call__, request.page, request.size)
 
 
-def _messages(index: "SnapshotView") -> list[Record]:
+def _messages(index: SnapshotView) -> list[Record]:
     """Return the messages that the corpus holds."""
     table = index.arrow("episodes")
     found: list[Record] = table.filter(pc.equal(table["kind"], SPOKEN)).to_pylist()
     return found
 
 
-def _said(index: "SnapshotView", said: Record) -> Record:
+def _said(index: SnapshotView, said: Record) -> Record:
     document = document_named(index, said["document_id"])
     span = {name: said[name] for name in ("char_start", "char_end")}
     return {
@@ -73,7 +69,7 @@ def archival_memory_search(session: Session, request: requests.ArchivalMemorySea
     return make_page(places, partial(_entry, session), request.page, request.size)
 
 
-def source_status(index: "SnapshotView", entry: Entry) -> str:
+def source_status(index: SnapshotView, entry: Entry) -> str:
     """Return whether all that an entry rests on "stands" in the index, is "left out" or "gone"; "" for none."""
     if not entry.citations or _stand(index, entry):
         return "stands" if entry.citations else ""
@@ -82,7 +78,7 @@ def source_status(index: "SnapshotView", entry: Entry) -> str:
     return LEFT_OUT if _stand(index, entry) else "gone"
 
 
-def _stand(index: "SnapshotView", entry: Entry) -> bool:
+def _stand(index: SnapshotView, entry: Entry) -> bool:
     try:
         texts = [index.document_text(document_named(index, str(one["document"]))) for one in entry.citations]
         cited = zip(texts, entry.citations, strict=True)

@@ -2,15 +2,13 @@
 
 import json
 from datetime import date
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic_core import ErrorDetails
 
 from graphrag_lite.agent.pages import SIZE
 from graphrag_lite.errors import InputError
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 MAX_QUERY = 2000  # characters
 Query = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUERY)]
@@ -164,7 +162,7 @@ def read_arguments(request: type[R], given: str) -> R:
         raise InputError("; ".join(_problem(one, request) for one in error.errors())) from None
 
 
-def _problem(error: "ErrorDetails", request: type[Request]) -> str:
+def _problem(error: ErrorDetails, request: type[Request]) -> str:
     name = ".".join(map(str, error["loc"]))
     if error["type"] == "extra_forbidden":
         return f"{name}: there is no such argument; there are {', '.join(schema(request)['properties'])}"

@@ -1,7 +1,7 @@
 """The tools that look at time: facts with their periods, and what is dated of somebody or something."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphrag_lite.agent.pages import Page, Record, make_page
 from graphrag_lite.agent.requests import SearchFacts, Timeline
@@ -10,12 +10,10 @@ from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
+from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.search import timeline as dated
 from graphrag_lite.temporal import holding
 from graphrag_lite.text.words import terms
-
-if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
 
 def search_facts(session: Session, request: SearchFacts) -> Page:
@@ -28,7 +26,7 @@ def search_facts(session: Session, request: SearchFacts) -> Page:
     return make_page(rows, partial(_fact, index), request.page, request.size)
 
 
-def facts_for(index: "SnapshotView", query: str) -> list[dict[str, Any]]:
+def facts_for(index: SnapshotView, query: str) -> list[dict[str, Any]]:
     """Return the facts about a name that a query says, and those that share terms with it.
 
     Those come first whose words weigh most in it; of equal ones what still holds, then what is told most often.
@@ -48,7 +46,7 @@ def facts_for(index: "SnapshotView", query: str) -> list[dict[str, Any]]:
     return [row for _, row in found]
 
 
-def _fact(index: "SnapshotView", row: dict[str, Any]) -> Record:
+def _fact(index: SnapshotView, row: dict[str, Any]) -> Record:
     first = row["sources"][0]
     document = index.document_row[index.unit_row[first["text_unit_id"]]]
     stated = {name: row[name] for name in ("id", "kind", "valid_at", "invalid_at", "conflict")}

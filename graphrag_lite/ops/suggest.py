@@ -2,18 +2,15 @@
 
 import json
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
 from graphrag_lite.resolution.candidate_pairs import grey_pairs
 from graphrag_lite.resolution.name_keys import exact_key
+from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.settings.known_names import KnownNames
 
-if TYPE_CHECKING:
-    from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
-
-def suggest_pairs(index: "SnapshotView", known: KnownNames) -> list[tuple[str, str, int, int]]:
+def suggest_pairs(index: SnapshotView, known: KnownNames) -> list[tuple[str, str, int, int]]:
     """Return (title, title, text units of each) of pairs that nobody has decided, those of the most text units first.
 
     Pairs are those that a model would be asked about: likely ones, which the rules leave apart.
