@@ -22,6 +22,10 @@ REACH = 160  # characters after a name that are looked at
 FEW_WORDS = 5  # in what is said to somebody and nothing else: "Thanks for the question, Keith."
 MAX_APPOSED_WORDS = 12
 _WORD = re.compile(r"\w[\w'’.-]*")
+_ADVERBS = frozenset(
+    "again still now then once always never already also soon just even only perhaps however meanwhile indeed across"
+    " along around aside away back down off out over through up ahead behind forward home there here".split()
+)
 
 
 def mention_form(text: str, span: tuple[int, int], sentence: tuple[int, int], language: str) -> tuple[int, int]:
@@ -72,6 +76,7 @@ def _is_noun_phrase(phrase: str, n_words: int, joining: frozenset[str]) -> bool:
         return True
     if words[0][0].isupper():  # a list of persons has two names of each
         return n_words > 1 and len(words) > 2 and all(word[0].isupper() for word in words[:3])
-    if words[0].endswith(("ed", "ing")) and (words[1] in joining or words[1].endswith("ly")):
-        return False  # "perched on the table" says nothing of her
+    beside = words[1] in joining or words[1] in _ADVERBS or words[1].endswith("ly")
+    if words[0] in _ADVERBS or (words[0].endswith(("ed", "ing")) and beside):
+        return False  # "perched on the table", "staring across" and "again" say nothing of her
     return n_words > 1 and words[0] not in joining

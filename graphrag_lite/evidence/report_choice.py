@@ -11,6 +11,7 @@ from graphrag_lite.evidence.key_sentences import choose_sentences, ranked_senten
 from graphrag_lite.evidence.report_facts import Fact, in_reading, in_time
 from graphrag_lite.evidence.report_statements import Sources, Statement
 from graphrag_lite.evidence.report_title import is_informative
+from graphrag_lite.text.names.words import HONORIFICS
 from graphrag_lite.text.transcripts import WHOLE
 
 Row = Mapping[str, Any]
@@ -27,7 +28,6 @@ EARLY, LEAST_ABOUT = 40, 2  # characters before a member's name in a sentence ab
 SUBJECT = 12  # characters before a name that is what its sentence is about: "In 1993, Acme"
 PLAIN, LONG = 0.7, 0.5  # worth of a sentence that addresses nobody and quotes nobody; what a long one has of it
 OPENING = 500  # characters of a document whose sentences say what it is about
-LONGEST_TITLE = 3  # letters of "Mrs", "Sir" and the like, which are no given names
 LEADERS = 3  # strongest members, of which the first that a sentence defines is what a report begins with
 LEADS = 4  # that one's facts, times this, are at least those of any of them
 WIDER, BESIDE_OWN = 2, 2  # times as many are ranked; to so many facts of its own a page may have one beside
@@ -100,7 +100,7 @@ def choose_facts(
     if not told:
         return []
     lead = first = defined.get(identity)
-    about = _names([of[identity]])
+    about = own_names(of[identity], members) if of_people else _names([of[identity]])
     if not first:
         anew = [fact for fact in told if fact.sentence.text not in above]
         first = _introduction(anew, about, _names(strongest), sources)
@@ -190,7 +190,9 @@ def _scene_worths(
 
     def worth(fact: Fact) -> float:
         meets = sum(name in fact.sentence.text for name in people) > 1
-        return sources.scene(fact.first) * (MEET if meets else 1.0) * (1.0 if _begins(fact, names, SUBJECT) else BESIDE)
+        known = BESIDE if stories.dangles(fact.sentence.text, names) else 1.0
+        begins = 1.0 if _begins(fact, names, SUBJECT) else BESIDE
+        return sources.scene(fact.first) * (MEET if meets else 1.0) * begins * known
 
     return [worth(fact) for fact in told]
 
@@ -282,7 +284,10 @@ def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[
     def key(fact: Fact) -> tuple[Any, ...]:
         least = PLAIN * (1.0 if len(fact.sentence.text) in WHOLE else LONG)
         if sources.is_narrated(fact.first.place[0]):
-            aside = sources.scene(fact.first) < 1
+            text = fact.sentence.text
+            aside = (
+                sources.scene(fact.first) < 1 or stories.dangles(text, own) or any(f"{name}'s" in text for name in own)
+            )
         else:  # "Better than expected results across Acme were offset" is no beginning
             aside = bool(fact.first.day) and not (opens_document(fact) or _begins(fact, own, SUBJECT))
         reading = in_reading(fact, sources)
@@ -291,14 +296,35 @@ def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[
     return min(found, key=key, default=None)
 
 
+def times_told(chosen: Sequence[Fact], members: Sequence[Row], sources: Sources) -> Counter[str]:
+    """Return how many facts are about each member or name it, by id; of a story, a person by the given name, too."""
+    people = {row["id"] for row in members if row["type"] == "person"} if is_narrated(chosen, sources) else ()
+    names = {
+        row["id"]: {row["title"], *_names([row])[2:]} if row["id"] in people else {row["title"]} for row in members
+    }
+    texts = [(fact.about, [one.sentence.text for one in fact.statements]) for fact in chosen]
+    return Counter(
+        identity
+        for about, said in texts
+        for identity, own in names.items()
+        if identity in about or any(name in text for name in own for text in said)
+    )
+
+
 def _names(entities: Iterable[Row]) -> tuple[str, ...]:
     """Return the names of entities, whole and by their last word, persons by their first one, too."""
     names: dict[str, None] = {}
     for row in entities:
         words = row["title"].split()
-        called = row["type"] == "person" and len(words[0]) > LONGEST_TITLE
+        called = row["type"] == "person" and words[0].casefold().rstrip(".") not in HONORIFICS
         names |= dict.fromkeys((row["title"], words[-1], *words[: int(called)]))
     return tuple(names)
+
+
+def own_names(person: Row, members: Iterable[Row]) -> tuple[str, ...]:
+    """Return the names of a person of a story that no other one has: not that of the family."""
+    others = {word for row in members if row["id"] != person["id"] for word in row["title"].split()}
+    return tuple(name for name in _names([person]) if name == person["title"] or name not in others)
 
 
 def _begins(fact: Fact, names: Iterable[str], early: int = EARLY) -> bool:

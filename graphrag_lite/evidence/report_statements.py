@@ -34,6 +34,7 @@ from graphrag_lite.evidence.stories import (
     chapter_at,
     chapters,
     is_spoken,
+    part_title,
     rest_of_paragraph,
 )
 from graphrag_lite.text.function_words import FUNCTION_WORDS
@@ -211,11 +212,8 @@ class Sources:
     def called(self, identity: str) -> str:
         """Return a document's title, or the heading in its first line where the title is no more than its id."""
         document = self.document(identity)
-        return (
-            headline(document["text"]) or document["title"]
-            if not is_informative(document["title"])
-            else document["title"]
-        )
+        title = document["title"]
+        return title if is_informative(title) else headline(document["text"]) or title
 
     def title(self, identity: str) -> str:
         """Return what a document is called, which may be its file's name."""
@@ -373,9 +371,11 @@ class Sources:
     def chapter(self, one: Statement) -> str:
         """Return the heading of the chapter that a statement of a story stands in; empty for what is no story."""
         document, start = one.place
+        if not self.is_narrated(document):
+            return ""
         if document not in self._chapters:
-            self._chapters[document] = chapters(self.document(document)["text"]) if self.is_narrated(document) else []
-        return chapter_at(self._chapters[document], start)
+            self._chapters[document] = chapters(self.document(document)["text"])
+        return chapter_at(self._chapters[document], start) or part_title(self.title(document))
 
 
 class _Documents:

@@ -1,8 +1,9 @@
 """Stories: a page on what is narrated with dialogue tells it from its beginning to its end, chapter by chapter."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from graphrag_lite.text.numbered_titles import without_part
 from graphrag_lite.text.transcripts import QUOTED
 
 PASSAGES, SENTENCES = 4, 3  # of a page, and of each of them, at most
@@ -13,7 +14,10 @@ NARRATED = 400  # characters that are narrated before somebody speaks, in what i
 SCENE = 2.0  # what one counts that says first when it was
 FEWEST = 3  # paragraphs of a story
 # Lines in capitals, as chapters are headed: "CHAPTER II.", "THE STATEMENT OF THE CASE."
-_HEADINGS = re.compile(r"(?m)(?:^(?=[A-Z][^]a-z\n]{3})(?=.*[A-Z]{3})[A-Z][^]a-z\n]{3,300}$\s*)+")
+_HEADINGS = re.compile(
+    r"(?m)^(?:Chapter|Part|Book|Letter|Scene) (?:\d{1,3}|[IVXLC]+)\b[^\n.]{0,80}\.?\n[^\S\n]*\n\s*"
+    r"|(?:^(?=[A-Z][^]a-z\n]{3})(?=.*[A-Z]{3})[A-Z][^]a-z\n]{3,300}$\s*)+"
+)
 _NUMBERED = re.compile(r"(?:CHAPTER|PART|BOOK|STAVE|ACT|SCENE|LETTER)\s+[\w-]+\W*", re.I)
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 SPEECH = re.compile(r"[\"“”«»„「『]|(?<!\w)['‘]")
@@ -21,6 +25,7 @@ _WHEN = re.compile(
     r"(?:[\w’'-]+ ){0,8}(?:morning|evening|afternoon|night|day|week|month|year|hour|o[’']clock|spring|summer|autumn"
     r"|winter|midnight|noon|dawn|daybreak|sunset|twilight|Christmas|Easter|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b"
 )
+_PERSON = re.compile(r"\b(?:s?he|him|his|hers?|they|them|their|ils?|elles?|lui|leurs?|ella|él|er|ihr|ihm)\b", re.I)
 _ROMAN = re.compile("[IVXLC]+")
 _SMALL = re.compile(r"(?<=\S )(?:A|An|And|At|By|For|From|In|Into|Of|On|Or|The|To|With)\b")
 _BREAK = re.compile(r"\s[—–-]+\s*|;\s|(?<!MR)(?<!MRS)(?<!DR)\.\s")
@@ -57,6 +62,16 @@ def begins(text: str, start: int) -> float:
     return told * (SCENE if _WHEN.match(text, start, end) else 1.0)
 
 
+def dangles(sentence: str, names: Collection[str]) -> bool:
+    """Say whether a sentence has "she" or "his" before any of some names: who that is, the one before says.
+
+    >>> dangles("When she came, Ann wept.", ["Ann"]), dangles("Ann wept when he came.", ["Ann"])
+    (True, False)
+    """
+    first = min((at for name in names if (at := sentence.find(name)) >= 0), default=len(sentence))
+    return bool(_PERSON.search(sentence, 0, first))
+
+
 def paragraph_end(text: str, start: int) -> int:
     found = _PARAGRAPH.search(text, start)
     return found.start() if found else len(text)
@@ -79,6 +94,15 @@ def chapters(text: str) -> list[tuple[int, str]]:
 def chapter_at(headings: Sequence[tuple[int, str]], start: int) -> str:
     """Return the heading of the chapter, of `chapters`, that a place stands in; empty before the first."""
     return next((heading for first, heading in reversed(headings) if first <= start), "")
+
+
+def part_title(title: str) -> str:
+    """Return which part of a work a document is, by its title; empty where it is none.
+
+    >>> part_title("The Sign of Four / part 2"), part_title("The Sign of Four")
+    ('Part 2', '')
+    """
+    return title.removeprefix(without_part(title)).strip(" \t/|,:(–-)").capitalize()
 
 
 def _heading(lines: str) -> str:

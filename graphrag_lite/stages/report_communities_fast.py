@@ -12,7 +12,6 @@ where there is something new. Ranks are of now: they compare a community with al
 import hashlib
 import json
 import logging
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,7 +24,7 @@ from graphrag_lite.attempts import ignore
 from graphrag_lite.evidence.all_told import MIN_MEMBERS, AllTold, all_told
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.known_pages import Asked, KnownPages, Page, most_told
-from graphrag_lite.evidence.report_choice import Choose, choose_facts, is_story, of_one_language
+from graphrag_lite.evidence.report_choice import Choose, choose_facts, is_story, of_one_language, times_told
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
@@ -210,7 +209,7 @@ def _page(page: Page, choose: Choose, settings: ReportCommunitiesFast) -> Row | 
         n_summary = 1 if len(chosen[0].statements) > 1 else n_summary
         summary, findings = chosen[:n_summary], chosen[n_summary:]
     titles = {row["id"]: row["title"] for row in members}
-    n_facts = Counter(i for fact in chosen for i in titles if i in fact.about or titles[i] in fact.sentence.text)
+    n_facts = times_told(chosen, members, told.sources)
     main = main_entity(titles, n_facts, chosen, told)
     of = next(row for row in members if row["id"] == main)
     name = report_title(of, titles, n_facts, chosen, years(summary, findings), told)

@@ -45,3 +45,5 @@ def test_in_prose_only_the_subject_of_a_sentence_is_defined_and_nobody_is_spoken
 def test_what_somebody_does_behind_a_comma_defines_nobody() -> None:
     text = "Ann Lee, perched on the edge of her chair, grew silent before the whole committee."
     assert mention_form(text, (0, 7), (0, len(text)), "en")[0] == NAMES
+    for text in ("Ann Lee, staring across at her, felt cold.", "Ann Lee, again a pilot of whales, came."):
+        assert mention_form(text, (0, 7), (0, len(text)), "en")[0] == NAMES, text

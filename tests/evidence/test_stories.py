@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_lite.evidence.key_sentences import Sentence
-from graphrag_lite.evidence.report_choice import best_of
+from graphrag_lite.evidence.report_choice import best_of, own_names
 from graphrag_lite.evidence.stories import begins, chapters, dialogue, is_spoken
 
 STORY = (
@@ -34,6 +34,7 @@ def test_a_sentence_of_a_story_bears_its_chapter() -> None:
     first, heading = chapters(STORY)[-1]
     assert first == STORY.index("Scrooge") and heading == "The First of the Three Spirits"
     assert chapters("MR. PARSONS RUNS — AND FALLS.\n\nHe ran.") == [(31, "Mr. Parsons Runs")]
+    assert chapters("Chapter 12\n\nHe ran in\nPart 2 of it.") == [(12, "Chapter 12")]
     assert chapters("He ran.\n\nShe fell.") == []
 
 
@@ -42,3 +43,11 @@ def test_a_scene_is_narrated_at_length_and_may_say_when_it_was() -> None:
     text = f"He slept.\n\n{long}\n\n{late}\n\nAnn rose. 'Why?'"
     said, said_when, spoken = (begins(text, text.index(place)) for place in (long, late, "Ann rose. 'Why?'"))
     assert said_when == 2 * said > 10 * spoken > 0
+
+
+def test_the_name_of_a_family_is_none_of_one_of_them_alone() -> None:
+    family = [
+        {"id": name, "title": name, "type": "person"} for name in ("Bob Cratchit", "Mrs. Cratchit", "Ebenezer Fox")
+    ]
+    assert own_names(family[0], family) == ("Bob Cratchit", "Bob")
+    assert own_names(family[2], family) == ("Ebenezer Fox", "Fox", "Ebenezer")
