@@ -5,6 +5,7 @@ Rows are those of the tables of entities and relationships, and of `ToldSentence
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -41,9 +42,13 @@ class Lists:
     def of(self, owner: int) -> "Ints":
         return self.rows[self.begins[owner] : self.begins[owner + 1]]
 
+    @cached_property
+    def n_of(self) -> "Ints":
+        return np.diff(self.begins)
+
     @property
     def owners(self) -> "Ints":
-        return np.repeat(np.arange(len(self.begins) - 1), np.diff(self.begins))
+        return np.repeat(np.arange(len(self.n_of)), self.n_of)
 
 
 @dataclass(frozen=True)
@@ -75,10 +80,15 @@ class AllTold:
     total: float
     sources: Sources
 
-    @property
+    @cached_property
+    def degrees(self) -> "Ints":
+        found: Ints = self.entities["degree"].to_numpy()
+        return found
+
+    @cached_property
     def n_scenes(self) -> "Ints":
         """How many sentences of a story name each entity: who comes up most it is about."""
-        n_named = np.diff(self.named.begins)
+        n_named = self.named.n_of
         found = np.zeros(len(n_named), np.int64)
         (has,) = np.nonzero(n_named)
         first = self.sentences.document[self.named.rows[self.named.begins[has]]]

@@ -44,12 +44,14 @@ def most_told(settings: ReportCommunitiesFast) -> int:
 class Asked(NamedTuple):
     """What the page of a community is made of: rows of its relationships, by id, and members, strongest first.
 
-    `above` are the sentences of the summaries above it. `whole`: it holds all of a small corpus.
+    `stated` are the sentences that it is chosen from, as `Page.stated` has them, `above` those of the summaries above
+    it. `whole`: it holds all of a small corpus.
     """
 
     id: str
     relationships: "Ints"
     members: "Ints"
+    stated: "Ints"
     above: frozenset[str]
     whole: bool = False
 
@@ -159,7 +161,6 @@ class KnownPages:
         self.best_of: Choose = partial(best_of, most=most_told(settings), idf=told.idf)
         self._asked: dict[str, Made | None] = {}
         self._counts = np.array([float(f"{count:.{DIGITS}g}") for count in told.counts.tolist()])
-        self._ends, self._units, self._n_scenes = told.ends, told.units, told.n_scenes
         self._strength, self._is_within = np.zeros(told.entities.num_rows), np.zeros(len(told.sources.unit_ids), bool)
         self._of_relationship, self._of_member = (
             np.array([hashed(row) for row in tables.rows(table, *columns)], np.int64)
@@ -174,8 +175,11 @@ class KnownPages:
             for name in ("relationship_ids", "entity_ids")
         )
         strength = self._strength_in(inside)[members]
-        members = members[np.lexsort((-strength, -self._n_scenes[members]))]
-        return Asked(f"community {community['community']}", inside, members, above, whole)
+        members = members[np.lexsort((-strength, -self._told.n_scenes[members]))]
+        stated = self._told.stated[inside]
+        named = map(self._told.named.of, members[:MAX_MEMBERS].tolist())
+        stated = np.concatenate([stated[stated >= 0], *named])
+        return Asked(f"community {community['community']}", inside, members, stated, above, whole)
 
     def pages(self, asked: Sequence[Asked], make: Make, each: Each, fail: Fail) -> list[Any]:
         """Return the page of each community, as `make` makes it (JSON), None where it cannot be made.
@@ -193,7 +197,7 @@ class KnownPages:
             LazyItems(len(new), lambda: map(self.page, new.values())),
         )
         for (inputs, one), page in zip(new.items(), made, strict=True):
-            self._asked[inputs] = page and page._replace(rarity=self._rarity(page, self._stated(one)))
+            self._asked[inputs] = page and page._replace(rarity=self._rarity(page, one.stated))
             for failure in page.failed if page else ():
                 fail(*failure)
         return [self._cited(self._asked[inputs], one) for inputs, one in zip(digests, asked, strict=True)]
@@ -207,7 +211,7 @@ class KnownPages:
         strength = self._strength_in(asked.relationships)[asked.members].tolist()
         stated, leads = told.stated[asked.relationships].tolist(), told.leads[asked.members].tolist()
         of_members = zip(ids[:MAX_MEMBERS], asked.members.tolist(), strict=False)
-        own = told.sentences.said(self._stated(asked))
+        own = told.sentences.said(asked.stated)
         texts = [text for one in own.values() if one.row for text in told.sources.row_text(one)]
         terms = {term for one in (*own.values(), *texts) for term in one.terms}
         alone = Told(
@@ -230,40 +234,41 @@ class KnownPages:
     def _strength_in(self, relationships: "Ints") -> "NDArray[np.float64]":
         """Return how strongly each entity is related by some relationships, by row, until it is asked again."""
         self._strength[:] = 0
-        ends = np.stack([end[relationships] for end in self._ends], axis=1).ravel()
+        ends = np.stack([end[relationships] for end in self._told.ends], axis=1).ravel()
         np.add.at(self._strength, ends, np.repeat(self._counts[relationships], 2))
         return self._strength
 
-    def _stated(self, asked: Asked) -> "Ints":
-        """Return the sentences that a page is chosen from, as `Page.stated` has them, by row."""
-        stated = self._told.stated[asked.relationships]
-        named = map(self._told.named.of, asked.members[:MAX_MEMBERS].tolist())
-        return np.concatenate([stated[stated >= 0], *named])
-
     def _inputs(self, asked: Asked) -> str:
         """Return a digest of all that a page is made of."""
-        told, one, rows = self._told, self._told.sentences, self._stated(asked)
-        places, numbers = np.unique(one.order[rows], return_inverse=True)
+        told, one, rows = self._told, self._told.sentences, asked.stated
+        places, numbers = np.unique(self._places[rows], return_inverse=True)
         _, documents = np.unique(told.sources.reading[one.document[rows]], return_inverse=True)
-        held = np.concatenate([self._units.of(row) for row in asked.relationships.tolist()])
+        held = np.concatenate([told.units.of(row) for row in asked.relationships.tolist()])
         self._is_within[held] = True
         within = self._is_within[one.unit[rows]]
         self._is_within[held] = False
         leads = told.leads[asked.members]
-        place = np.append(one.order, -1)[leads]
-        lead = np.minimum(np.searchsorted(places, place), max(len(places) - 1, 0))
-        lead = np.where(np.append(places, -2)[lead] == place, lead, -1)
-        lead = np.where(
-            np.append(one.of_row, False)[leads], np.append(self._hashes, np.uint64(0))[leads].view(np.int64), lead
-        )
+        place = self._places[leads]
+        lead = np.minimum(np.searchsorted(places, place), len(places) - 1)
+        lead = np.where(places[lead] == place, lead, -1) if len(places) else place
         parts = [
             *(self._of_relationship[asked.relationships], self._counts[asked.relationships]),
-            *(told.stated[asked.relationships] >= 0, self._of_member[asked.members], lead),
-            *(np.diff(told.named.begins)[asked.members[:MAX_MEMBERS]], self._hashes[rows], numbers, documents, within),
+            *(told.stated[asked.relationships] >= 0, self._of_member[asked.members], lead, self._hashes_of_rows[leads]),
+            *(told.named.n_of[asked.members[:MAX_MEMBERS]], self._hashes[rows], numbers, documents, within),
         ]
         of_it = json.dumps([sorted(asked.above), list(map(len, parts))]).encode()
         said = b"".join([self._of_all, of_it, *(part.tobytes() for part in parts)])
         return blake2b(said, digest_size=16).hexdigest()
+
+    @cached_property
+    def _places(self) -> "Ints":
+        """The place of each sentence among all as they are read, and of none."""
+        return np.append(self._told.sentences.order, -1)
+
+    @cached_property
+    def _hashes_of_rows(self) -> "Hashes":
+        """The hash of each sentence of a row of a table, which may stand below its card, and of others, and none, 0."""
+        return np.append(np.where(self._told.sentences.of_row, self._hashes, np.uint64(0)), np.uint64(0))
 
     @cached_property
     def _hashes(self) -> "Hashes":
@@ -301,7 +306,7 @@ class KnownPages:
         """Return what is known of a page of these inputs if the same sentences are chosen as when it was made."""
         if not (known := self._before.get(inputs)):
             return None
-        rows, choices = self._stated(asked), json.loads(known.choices)
+        rows, choices = asked.stated, json.loads(known.choices)
         now = self._rarity(known, rows)
         if not choices:  # nothing was chosen, or of rows, with which nothing else may stand
             same = len(np.unique(self._told.sentences.of_row[rows])) < 2
@@ -321,7 +326,7 @@ class KnownPages:
         page = json.loads(made.page) if made else None
         if not page:
             return None
-        rows, cited = self._stated(asked).tolist(), []
+        rows, cited = asked.stated.tolist(), []
         for n, (number, first, last) in enumerate(page["citations"], 1):
             span = self._told.sentences.span(rows[number])
             start = span["char_start"]

@@ -53,7 +53,9 @@ def member_sentences(
     late, odd = (mention - start) // EARLY, ~np.isin(end - start, GOOD_LENGTH)
     best = np.lexsort((unit, end, start, document, odd, late, entity))
     _, place = np.unique(document * (start.max(initial=0) + 1) + start, return_inverse=True)
-    alone = np.bincount(np.unique(place * n_entities + entity) // max(n_entities, 1), minlength=len(rows))[place] < 2
+    each = np.sort(place * n_entities + entity)  # an entity there once: np.unique would hash them, which takes longer
+    each = each[np.diff(each, prepend=-1) > 0]
+    alone = np.bincount(each // max(n_entities, 1), minlength=len(rows))[place] < 2
     place = entity * (len(rows) + 1) + place  # of an entity, the same in two text units that overlap
     found = first_of_each(place, best[related[best]])
     chosen = found[_first(entity[found], MOST)]
@@ -102,7 +104,7 @@ def _related(entities: "pa.Table", relationships: "pa.Table", unit_ids: "pa.Chun
         np.repeat(groups.row_indices(relationships[by], entities["id"]), n_of) * len(unit_ids) + unit
         for by in ("source_id", "target_id")
     ]
-    return np.unique(np.concatenate(pairs))
+    return np.concatenate(pairs)
 
 
 def first_of_each(values: "Rows", rows: "Rows") -> "Rows":

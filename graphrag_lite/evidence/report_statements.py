@@ -58,6 +58,12 @@ Place = tuple[str, int, int]  # document, and its first and last character
 MARKED = re.compile(r"(?<![\w*])(\*\*|\*|`)(?=[^\s*`])([^*`\n]{1,80}?)(?<=\S)\1(?![\w*])")
 DOCUMENT = ["id", "title", "text", "language", "created_at", "blocks"]
 
+# What `Sources` know of all documents and text units, and no page asks for.
+OF_ALL = (
+    *("_documents", "_source_units", "document_ids", "languages", "unit_ids", "ids", "lengths", "unit_ends", "reading"),
+    *("narrated", "cards", "talks", "signs", "each"),
+)
+
 
 @dataclass(frozen=True)
 class Statement:
@@ -167,19 +173,8 @@ class Sources:
         one._units = {identity: self._units[identity] for identity in units}
         one._narrated = self._narrated & documents
         one._made = {}
-        for name in (
-            "_documents",
-            "_source_units",
-            "cards",
-            "talks",
-            "document_ids",
-            "languages",
-            "ids",
-            "unit_ids",
-            "each",
-            "signs",
-        ):
-            delattr(one, name)
+        for name in OF_ALL:
+            vars(one).pop(name, None)
         one.attempt = unguarded
         return one
 
@@ -195,12 +190,12 @@ class Sources:
         told = [(self._days[one], parts[self._titles[one]], row) for row, one in enumerate(self.ids)]
         return {self.ids[row]: place for place, (_, _, row) in enumerate(sorted(told))}
 
-    @property
+    @cached_property
     def reading(self) -> "NDArray[np.int64]":
         """The `order` of each document, by row."""
         return np.array([self._orders[one] for one in self.ids], np.int64)
 
-    @property
+    @cached_property
     def narrated(self) -> "NDArray[np.bool_]":
         """Which documents are stories, by row."""
         return np.array([one in self._narrated for one in self.ids], bool)

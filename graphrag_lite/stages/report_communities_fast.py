@@ -237,19 +237,27 @@ def _kept(
     weight: dict[str, float],
 ) -> dict[int, KeptReport]:
     """Return the reports of the last run that still hold, by community number."""
+    import pyarrow as pa
+
     if mode == "full" or last is None or last.changed:
         return {}
-    tables_then = last.read("community_reports", "report_bases", source_units=["id"], entities=["id", "title"])
+    where = ["id", "char_start"]
+    tables_then = last.read("community_reports", "report_bases", source_units=where, entities=["id", "title"])
     if not tables_then:
         return {}
-    reports, report_bases, ids_then, entities_then = tables_then
+    reports, report_bases, units_then, entities_then = tables_then
     cited = {span["text_unit_id"] for spans in reports["citations"].to_pylist() for span in spans}
-    units_then = last.rows("text_units", "id", cited, "id", "char_start", "text")
-    if units_then is None:
+    stay, came = groups.split_rows(source_units, "id", units_then["id"])
+    stay = groups.rows_of(stay, "id", cited)
+    there, gone = groups.split_rows(groups.rows_of(units_then, "id", cited), "id", source_units["id"])
+    said = last.rows("text_units", "id", gone["id"].to_pylist(), *where, "text")
+    if said is None:
         return {}
-    asked = groups.is_in(source_units, "id", cited) | ~groups.is_in(source_units, "id", ids_then["id"])
-    units = groups.held_rows(source_units, asked)
-    units = units.append_column("text", tables.stretches(units, [source_documents]))
+    field = tables.schema("text_units").field("text")
+    silent = (one.append_column(field, pa.array([""] * one.num_rows, pa.string())) for one in (there, stay))
+    there, stay = silent  # of units that stay no word is looked for
+    came = came.append_column(field, tables.stretches(came, [source_documents]))
+    units_then, units = groups.stack(there, said), groups.stack(stay, came)
     return keep(reports, report_bases, units_then, units, entities_then, entities, held, weight)
 
 
@@ -273,14 +281,14 @@ def _stale(report: Row, of_now: Row) -> Row:
 
 def _ranked(page: Asked, told: AllTold, weight: float, heaviest: float) -> Row:
     """Return the rank of a community and why, by its weight beside the heaviest of its level and all there is."""
-    degrees = told.entities["degree"].take(page.members).to_numpy()
-    connected = told.entities.slice(page.members[degrees.argmax()], 1).select(["title", "degree"]).to_pylist()[0]
+    connected = page.members[told.degrees[page.members].argmax()]
+    title, degree = told.entities["title"][connected.item()].as_py(), told.degrees[connected]
     share = weight / told.total if told.total else 0.0
     return {
         "rank": round(10 * (weight / heaviest) ** 0.5, 1) if heaviest else 0.0,
         "rating_explanation": (
-            f"Its {len(degrees)} entities hold {share:.1%} of the weight of all statements; "
-            f"the most connected is {escape_marks(connected['title'])} with {connected['degree']} relationships."
+            f"Its {len(page.members)} entities hold {share:.1%} of the weight of all statements; "
+            f"the most connected is {escape_marks(title)} with {degree} relationships."
         ),
     }
 
