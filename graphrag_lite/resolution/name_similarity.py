@@ -6,8 +6,10 @@ Bayardo et al. 2007). Names with other numerals never meet.
 
 import math
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from graphrag_lite.text.folding import unmarked
 
@@ -52,20 +54,19 @@ def _sharing_rare_grams(
     keys: Sequence[str], grams: Mapping[str, frozenset[str]], threshold: float
 ) -> list[tuple[str, str]]:
     """Return the pairs of `keys` that share one of their rarest 3-grams and are about as long."""
-    frequency = Counter(gram for key in keys for gram in grams[key])
-    blocks: dict[tuple[str, int], list[str]] = defaultdict(list)
+    frequency = Counter(chain.from_iterable(grams[key] for key in keys))
+    rarest = sorted(frequency, key=lambda gram: (frequency[gram], gram))
+    rank = {gram: place for place, gram in enumerate(rarest)}
+    shared = bisect_left(rarest, 2, key=frequency.__getitem__)  # those before stand in one name
+    blocks: dict[tuple[int, int], list[str]] = defaultdict(list)
     pairs = []
     for key in sorted(keys, key=lambda key: (len(grams[key]), key)):
-        own = grams[key]
+        own = sorted(map(rank.__getitem__, grams[key]))
         shortest = math.ceil(threshold * len(own) - 1e-9)
-        prefix = sorted((gram for gram in own), key=lambda gram: (frequency[gram], gram))[: len(own) - shortest + 1]
-        seen: set[str] = set()
+        prefix = own[bisect_left(own, shared) : len(own) - shortest + 1]
+        sizes = range(shortest, len(own) + 1)
+        found = (blocks[gram, size] for gram in prefix for size in sizes if (gram, size) in blocks)
+        pairs += [(key, other) for other in sorted({other for block in found for other in block[-_MAX_BLOCK:]})]
         for gram in prefix:
-            if frequency[gram] > 1:
-                for size in range(shortest, len(own) + 1):
-                    seen.update(blocks.get((gram, size), ())[-_MAX_BLOCK:])
-        pairs += [(key, other) for other in sorted(seen)]
-        for gram in prefix:
-            if frequency[gram] > 1:
-                blocks[gram, len(own)].append(key)
+            blocks[gram, len(own)].append(key)
     return pairs

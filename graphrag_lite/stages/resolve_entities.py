@@ -142,8 +142,8 @@ def _lower_counts(source_units: "pa.Table", each: Each, attempt: Attempt, last: 
     if not last or not before:
         return _counted(source_units, each, attempt)
     counts, then = before
-    _, came = groups.split_rows(source_units, "id", then["id"])
-    _, gone = groups.split_rows(then, "id", source_units["id"])
+    came = groups.held_rows(source_units, ~groups.is_in(source_units, "id", then["id"]))
+    gone = groups.held_rows(then, ~groups.is_in(then, "id", source_units["id"]))
     if (went := last.rows("text_units", "id", gone["id"].to_pylist(), "id", "text")) is None:
         return _counted(source_units, each, attempt)
     found = Counter(dict(tables.rows(counts, "word", "n")))
