@@ -4,6 +4,7 @@ from collections.abc import Iterable, Set
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.tables import groups
 from graphrag_lite.temporal.instants import first_second
 from graphrag_lite.text.period import Period
@@ -58,6 +59,9 @@ def messages_in(index: "SnapshotView", row: int) -> list[Message]:
     text = index.document_text(row)
     known = speakers(text)
     turns = [turn for turn in LABELLED_LINE.finditer(f"\n{text}") if _name(turn[1]).casefold() in known]
+    language = index.cell("documents", "language", row)
+    if not any(find_mentions(label, language, index.names) for label in {_name(turn[1]) for turn in turns}):
+        return []  # "Description:", "Usage:" name nobody
     ends = [*(turn.start() for turn in turns), len(text)][1:]
     time = own[0]["reference_time"] if own else ""
     return [Message(row, turn.start(), end, _name(turn[1]), time) for turn, end in zip(turns, ends, strict=True)]

@@ -1,9 +1,11 @@
 """Who wrote what to whom and when is told by the messages, each below its sender and its time; nothing is invented."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+import graphrag_lite
 from graphrag_lite import pipeline
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
@@ -114,3 +116,12 @@ def test_a_patch_is_no_answer_to_what_prose_tells(index: Index) -> None:
     assert index.query("What leaks when the pump stops?").citations[0].text == (
         "The valve leaks whenever the pump stops, as its handle stays\nopen until somebody closes it by hand."
     )
+
+
+def test_the_fields_of_a_page_say_nothing(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    page = "# cut\n\nDescription: Cuts a file.\nUsage: cut FILE\n\n# paste\n\nDescription: Joins files.\nUsage: paste FILE\n"
+    (tmp_path / "corpus" / "commands.md").write_text(page, encoding="utf-8")
+    (tmp_path / "corpus" / "notes.txt").write_text("Ann Lee wrote the paste command in 2014.\n", encoding="utf-8")
+    answer = graphrag_lite.index(tmp_path / "corpus", tmp_path).query("Who wrote the paste command?", "local").answer
+    assert answer.startswith("Ann Lee wrote the paste command") and "without a date" not in answer

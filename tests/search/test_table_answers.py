@@ -302,6 +302,7 @@ def animals(tmp_path_factory: pytest.TempPathFactory) -> Index:
             "death_date": f"2021-03-{n:02}",
             "food": ("fish", "grass", "seeds")[n % 3],
             "grams_fed": str(10 * n),
+            "distance_flown": str(1000 - 3 * n),
             "start": str(1900 + n),
             "end": str(1950 + n),
         }
@@ -317,6 +318,9 @@ def animals(tmp_path_factory: pytest.TempPathFactory) -> Index:
             "How heavy was the heaviest bird?",
             f"Largest Body Mass (g): {max(700 + (n * 37) % 101 for n in range(1, 25))}, of 24 rows.",
         ),
+        ("Which bird has flown the furthest?", "Largest distance_flown: 997, of 24 rows."),
+        ("Which bird ringing has the longest distance?", "Largest distance_flown: 997, of 24 rows."),
+        ("How far did R004 fly?", "distance_flown: 988"),
         ("How tall is R007?", "height: 37"),
         ("How heavy is R002?", "Body Mass (g): 774"),
         ("When did R011 die?", "death_date: 2021-03-11"),

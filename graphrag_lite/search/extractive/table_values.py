@@ -205,7 +205,7 @@ def unexplained(asked: Asked, values: Sequence[Value], table: Table, *, enough: 
     """Return how many words say something and are of no value, nor of a field's or file's name ("instruments.csv").
 
     What is asked for may be rows, by any name; where it may be none, it counts twice. One word more does not count
-    where `enough` are explained.
+    where `enough` are explained, nor behind the file's name: "which hill race is".
     """
     said = {place for value in values for place in value.words}
     fields = {term for value in values for term in asked.field_terms(value.field)}
@@ -217,6 +217,10 @@ def unexplained(asked: Asked, values: Sequence[Value], table: Table, *, enough: 
     left = {word for place, word in enumerate(asked.words) if place not in said and word in asked.content}
     other = {word for word in left if not all(is_of(term, fields) for term in asked.terms(word))}
     first = next((word for word in asked.words if word in asked.content), "")
+    of_file = set(asked.terms(name_of(table.file)))
+    for word, behind, verb in zip(asked.words, asked.words[1:], asked.words[2:], strict=False):
+        if verb in LISTS["whether"] and not of_file.isdisjoint(asked.terms(word)):
+            other.discard(behind)
     n_explained = len({*asked.words}.intersection(asked.content)) - len(other)
     more = int(n_explained >= enough and first not in other)
     return max(len(other - {first}) - more, 0) + 2 * (first in other and not _may_be_rows(asked, first))
