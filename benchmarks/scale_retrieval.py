@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_lite import tables
-from graphrag_lite.retrieval.bm25 import Bm25, build, weigh
+from graphrag_lite.retrieval.bm25 import Bm25, build, lengths_of, mean_length, weigh
 from graphrag_lite.retrieval.entity_names import key_of
 from graphrag_lite.retrieval.postings import count_postings
 from graphrag_lite.run import snapshots
@@ -117,7 +117,7 @@ def make(output: Path, n_units: int) -> None:
     write(
         "search_links",
         rows=lists(ends(by_entity[0], n_entities), by_entity[1], pa.int32()),
-        counts=lists(ends(by_entity[0], n_entities), by_entity[2], pa.float32()),
+        counts=lists(ends(by_entity[0], n_entities), by_entity[2], pa.uint16()),
         defines=lists(np.concatenate(([0], np.cumsum(defining))), defines, pa.int32()),
     )
     of_units = {
@@ -125,7 +125,7 @@ def make(output: Path, n_units: int) -> None:
         "day": days[document],
         "order": np.where(dated, np.arange(n_documents) + 1, 0)[document],
         "entities": lists(ends(by_unit[0], n_units), by_unit[1], pa.int32()),
-        "counts": lists(ends(by_unit[0], n_units), by_unit[2], pa.float32()),
+        "counts": lists(ends(by_unit[0], n_units), by_unit[2], pa.uint16()),
     }
     del unit, named, by_unit, by_entity
     names = [f"{word(60 + i % 997).title()} {word(3600 + i).title()}" for i in range(n_entities)]
@@ -144,8 +144,10 @@ def make(output: Path, n_units: int) -> None:
         ({words[i]: n for i, n in zip(held[1][a:b].tolist(), held[2][a:b].tolist(), strict=True)} for a, b in bounds),
         np.arange(n_units),
     )
-    postings(write, "search_terms", index := weigh(counted, n_units))
-    write("search_units", norm=index.norms, **of_units)
+    said_in = lengths_of(counted, n_units)
+    postings(write, "search_terms", weigh(counted, said_in))
+    write("search_units", length=said_in.astype(np.int32), **of_units)
+    write("search_lengths", k1=[1.5], b=[0.75], mean=[mean_length(said_in)])
     postings(write, "search_report_terms", build([]))
     sources = rng.integers(0, 50, n_documents)[document]
     rows = np.argsort(sources, kind="stable")
@@ -155,8 +157,7 @@ def make(output: Path, n_units: int) -> None:
         value=[f"{word(60 + i).title()} Gazette" for i in range(50)],
         rows=lists(np.concatenate(([0], np.cumsum(np.bincount(sources, minlength=50)))), rows, pa.int32()),
     )
-    none = lists(np.zeros(n_units + 1), [], pa.int32())
-    write("search_times", firsts=none, lasts=none, lasting=none, starts=none)
+    write("search_times", told=[[]] * n_units)
     questions = list(ask(rng, names, words, said, np.concatenate(([0], np.cumsum(lengths))), owner[document]))
     (output / "questions.json").write_text(json.dumps(questions), encoding="utf-8")
 

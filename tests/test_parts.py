@@ -173,7 +173,7 @@ def test_postings_in_ranges_of_rows_are_read_as_one_and_term_by_term(
     folders: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(segments, "LEAST", 32)
-    whole, norms = postings(900), pa.chunked_array([np.linspace(1, 2, 900)])
+    whole, norms = postings(900), np.linspace(1, 2, 900)
     path = tables.write(folders[0], "search_terms", whole)
     assert path.is_dir() and tables.read(folders[0], "search_terms").equals(whole)
     assert tables.stored_shape(folders[0], "search_terms") == (tables.schema("search_terms"), whole.num_rows)

@@ -2,7 +2,7 @@
 
 Lucene's variant (Kamphuis et al. 2020, "Which BM25 do you mean?", section 2): the score of a term in a unit is
 idf * tf / (tf + norm), norm = k1 * (1 - b + b * length / mean length), idf = ln(1 + (n_units - df + 0.5) / (df + 0.5)).
-Counts, idf and norms are stored; a score is computed when a question asks for it.
+Counts, idf and lengths are stored; a score is computed when a question asks for it.
 """
 
 import math
@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -159,31 +159,55 @@ def build(term_lists: Sequence[Sequence[str]], k1: float = 1.5, b: float = 0.75)
     [0.36 0.   0.  ]
     """
     counted = count_postings(map(Counter, term_lists), np.arange(len(term_lists)))
-    return weigh(counted, len(term_lists), k1, b)
+    return weigh(counted, lengths_of(counted, len(term_lists)), k1, b)
 
 
-def weigh(postings: Postings, n_units: int, k1: float = 1.5, b: float = 0.75) -> Bm25:
-    """Return postings over `n_units` units with the idf of each term and the norm of each unit."""
-    lengths, frequencies = np.zeros(n_units), np.diff(postings.offsets)
+def lengths_of(postings: Postings, n_units: int) -> npt.NDArray[np.float64]:
+    """Return how many terms each unit holds, each as often as it is counted, (n_units,)."""
+    lengths = np.zeros(n_units)
     for start in range(0, len(postings.units), AT_ONCE):
         part = slice(start, start + AT_ONCE)
         lengths += np.bincount(postings.units[part], postings.counts[part], n_units)
-    norms = k1 * (1 - b + b * lengths / (lengths.mean() if lengths.any() else 1.0))
+    return lengths
+
+
+def mean_length(lengths: npt.NDArray[np.float64]) -> float:
+    return float(lengths.mean()) if lengths.any() else 1.0
+
+
+def norms_of(lengths: npt.NDArray[Any], k1: float, b: float, mean: float) -> npt.NDArray[np.float64]:
+    """Return what is added to the count of a term in units of these lengths, (n_units,)."""
+    return np.asarray(k1 * (1 - b + b * lengths / mean))
+
+
+def weigh(postings: Postings, lengths: npt.NDArray[np.float64], k1: float = 1.5, b: float = 0.75) -> Bm25:
+    """Return postings over units of these lengths with the idf of each term and the norm of each unit."""
+    n_units, frequencies = len(lengths), np.diff(postings.offsets)
     idf = np.log1p((n_units - frequencies + 0.5) / (frequencies + 0.5))
-    return Bm25(**vars(postings), idf=idf, norms=norms)
+    return Bm25(**vars(postings), idf=idf, norms=norms_of(lengths, k1, b, mean_length(lengths)))
 
 
-def read_postings(table: "pa.Table", norms: "pa.ChunkedArray") -> Bm25:
-    """Return the postings that a table holds over units, or reports, with these norms."""
+def read_norms(units: "pa.Table", lengths: "pa.Table") -> npt.NDArray[np.float64]:
+    """Return the norms of `search_units` by the row of `search_lengths`."""
+    (row,) = lengths.to_pylist()
+    return norms_of(numbers(units["length"], "int32"), **row)
+
+
+def read_counts(table: "pa.Table") -> Postings:
+    """Return the postings that a table holds."""
     data = table.combine_chunks()
     (offsets, units), (_, counts) = lists(data["rows"], "int32"), lists(data["counts"], "uint8")
-    return Bm25(
-        Strings(data["term"]), offsets, units, counts, numbers(data["idf"], "float64"), numbers(norms, "float64")
-    )
+    return Postings(Strings(data["term"]), offsets, units, counts)
 
 
-def read_segments(held: segments.Segments, norms: "pa.ChunkedArray") -> Bm25:
+def read_postings(table: "pa.Table", norms: npt.NDArray[np.float64]) -> Bm25:
+    """Return the postings that a table holds over units, or reports, with these norms."""
+    idf = numbers(table.combine_chunks()["idf"], "float64")
+    return Bm25(**vars(read_counts(table)), idf=idf, norms=norms)
+
+
+def read_segments(held: segments.Segments, norms: npt.NDArray[np.float64]) -> Bm25:
     """Return the postings of a table in parts, each read when a question asks for it."""
     units, counts = (segments.Postings(held, name) for name in ("rows", "counts"))
     vocabulary, idf = Strings(held.terms["term"]), numbers(held.terms["idf"], "float64")
-    return Bm25(vocabulary, held.offsets, units, counts, idf, numbers(norms, "float64"))  # type: ignore[arg-type]
+    return Bm25(vocabulary, held.offsets, units, counts, idf, norms)  # type: ignore[arg-type]

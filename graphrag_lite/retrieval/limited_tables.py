@@ -89,7 +89,7 @@ def tables_left(whole: SnapshotTables, in_document: Rows, conditions: Sequence[C
     if not kept.any():
         raise InputError(f"No text in the index has {' and '.join(map(str, conditions))}.")
     offsets, named_in = lists(whole.column("search_links", "rows"), "int32")
-    _, counts = lists(whole.column("search_links", "counts"), "float32")
+    _, counts = lists(whole.column("search_links", "counts"), "uint16")
     naming = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     rows = np.flatnonzero(kept), np.unique(in_document[kept]), np.unique(naming[kept[named_in]])
     left = Left(
@@ -234,7 +234,7 @@ def _search_links(table: pa.Table, left: Left) -> pa.Table:
 def _search_units(table: pa.Table, left: Left) -> pa.Table:
     table = table.take(left.unit_rows).combine_chunks()
     new = _new(left.document_rows, left.n_documents)
-    table = _with(table, document=new[numbers(table["document"], "int64")])
+    table = _with(table, document=new[numbers(table["document"], "int32")])
     return _renumbered(table, "entities", left.entity_rows, left.n_entities, "counts")
 
 
@@ -266,6 +266,7 @@ LIMITS: dict[str, Callable[[pa.Table, Left], pa.Table]] = {
     "search_values": lambda table, left: _filled(table, left.unit_rows, left.n_units),
     "search_links": _search_links,
     "search_units": _search_units,
+    "search_lengths": lambda table, _: table,
     "search_reports": lambda table, left: table.take(left.reports),
     "search_names": _search_names,
     "search_times": lambda table, left: table.take(left.unit_rows),

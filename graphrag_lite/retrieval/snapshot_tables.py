@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from graphrag_lite.tables.segments import Segments
 
+TOGETHER = {"documents": ("title", "language", "path", "source_id"), "text_units": ("id", "char_start")}
+"""Columns that nearly every answer asks for."""
 INTACT_BYTES = 32_000_000  # of a mapped table: up to here its hash is compared when it is opened, which takes 50 ms
 
 
@@ -43,13 +45,22 @@ class SnapshotTables:
         if table in self._read or table in tables.MAPPED:
             return self.arrow(table)[column]
         if (table, column) not in self._columns:
-            self._columns[table, column] = tables.read(self.folder, table, only=[column])[column]
+            together = TOGETHER.get(table, ())
+            self._hold(table, together if column in together else (column,))
         return self._columns[table, column]
+
+    def _hold(self, table: str, names: Sequence[str]) -> None:
+        """Read columns together: to open the parts of a table costs more than to read another short column."""
+        read = tables.read(self.folder, table, only=[*names])
+        self._columns.update({(table, name): read[name] for name in names})
 
     def columns(self, table: str, names: Sequence[str]) -> "pa.Table":
         """Return some columns of a table, without the others. Raises TableError where it is damaged."""
         import pyarrow as pa
 
+        others = [name for name in names if (table, name) not in self._columns]
+        if others and table not in self._read and table not in tables.MAPPED:
+            self._hold(table, others)
         return pa.Table.from_arrays([self.column(table, name) for name in names], names=list(names))
 
     def cell(self, table: str, column: str, row: int) -> Any:

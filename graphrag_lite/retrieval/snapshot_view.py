@@ -11,7 +11,7 @@ import numpy as np
 from graphrag_lite import tables
 from graphrag_lite.errors import InputError
 from graphrag_lite.read.documents import ROLES
-from graphrag_lite.retrieval.bm25 import Bm25, read_postings, read_segments
+from graphrag_lite.retrieval.bm25 import Bm25, read_norms, read_postings, read_segments
 from graphrag_lite.retrieval.columns import Strings, lists, matrices, numbers
 from graphrag_lite.retrieval.conditions import dated_until, read_condition
 from graphrag_lite.retrieval.snapshot_tables import SnapshotTables
@@ -106,14 +106,15 @@ class SnapshotView(SnapshotTables):
     @cached_property
     def bm25(self) -> Bm25:
         """BM25 over text units."""
-        norms = self.column("search_units", "norm")
+        norms = read_norms(self.arrow("search_units"), self.arrow("search_lengths"))
         held = self.segments("search_terms")
         return read_segments(held, norms) if held else read_postings(self.arrow("search_terms"), norms)
 
     @cached_property
     def report_bm25(self) -> Bm25:
         """BM25 over community reports."""
-        return read_postings(self.arrow("search_report_terms"), self.column("search_reports", "norm"))
+        norms = numbers(self.column("search_reports", "norm"), "float64")
+        return read_postings(self.arrow("search_report_terms"), norms)
 
     @cached_property
     def links(self) -> "Links":
@@ -123,9 +124,9 @@ class SnapshotView(SnapshotTables):
 
         by_entity, by_unit = self.arrow("search_links"), self.arrow("search_units")
         n_entities, n_units = by_entity.num_rows, by_unit.num_rows
-        (offsets, rows), (_, counts) = lists(by_entity["rows"], "int32"), lists(by_entity["counts"], "float32")
+        (offsets, rows), (_, counts) = lists(by_entity["rows"], "int32"), lists(by_entity["counts"], "uint16")
         units = Csr(offsets, rows, counts, n_units)
-        (offsets, rows), (_, counts) = lists(by_unit["entities"], "int32"), lists(by_unit["counts"], "float32")
+        (offsets, rows), (_, counts) = lists(by_unit["entities"], "int32"), lists(by_unit["counts"], "uint16")
         entities = Csr(offsets, rows, counts, n_entities)
         offsets, rows = lists(by_entity["defines"], "int32")
         return link_mentions(entities, Csr(offsets, rows, np.ones(len(rows), np.bool_), n_units), units)
@@ -172,13 +173,13 @@ class SnapshotView(SnapshotTables):
 
         Of a document dated by month or year only, it is the first day.
         """
-        days = numbers(self.column("search_units", "day"), "int64")
+        days = numbers(self.column("search_units", "day"), "int32")
         return np.where(days > 0, days, np.nan)
 
     @cached_property
     def order(self) -> "Vector":
         """The place of each text unit in the order in which they were said, shape (n_units,)."""
-        return numbers(self.column("search_units", "order"), "int64").astype("float64")
+        return numbers(self.column("search_units", "order"), "int32").astype("float64")
 
     @property
     def is_dated(self) -> bool:
@@ -210,11 +211,9 @@ class SnapshotView(SnapshotTables):
         """When what text units say held or happened."""
         from graphrag_lite.retrieval.held import Held
 
-        data = self.arrow("search_times")
-        (offsets, firsts), (_, lasts) = lists(data["firsts"], "int32"), lists(data["lasts"], "int32")
-        (_, lasting), (_, starts) = lists(data["lasting"], "int32"), lists(data["starts"], "int32")
-        units = np.repeat(np.arange(len(self.days)), np.diff(offsets))
-        return Held(len(self.days), units, firsts, lasts, lasting, starts)
+        told = self.column("search_times", "told").combine_chunks()
+        units = np.repeat(np.arange(len(self.days)), np.diff(np.asarray(told.offsets)))
+        return Held(len(self.days), units, *map(np.asarray, told.flatten().flatten()))
 
     @cached_property
     def title_numbers(self) -> ByNumber:
@@ -273,7 +272,7 @@ class SnapshotView(SnapshotTables):
     @cached_property
     def document_row(self) -> Sequence[int]:
         """The row of `documents` that each text unit is of."""
-        return numbers(self.column("search_units", "document"), "int64").data
+        return numbers(self.column("search_units", "document"), "int32").data
 
     def units_in(self, row: int) -> list[int]:
         """Return the rows of the text units of a document, in their order."""

@@ -14,7 +14,7 @@ from graphrag_lite.errors import CallError, ModelError, ReplyError
 from graphrag_lite.llm.meter import Stopped
 from graphrag_lite.llm.openai_embedder import MemoisedEmbedder
 from graphrag_lite.llm.own_loop import together
-from graphrag_lite.retrieval.bm25 import Bm25, read_postings
+from graphrag_lite.retrieval.bm25 import Bm25, read_norms, read_postings
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.retrieval.vector_weight import fit
 from graphrag_lite.retrieval.vectors import Vectors, can_divide, divide, stand_out, unit_length
@@ -46,6 +46,7 @@ async def embed_text_units(
     text_units: "pa.Table",
     search_terms: "pa.Table",
     search_units: "pa.Table",
+    search_lengths: "pa.Table",
     embedder: MemoisedEmbedder,
     fail: Fail,
 ) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
@@ -64,7 +65,7 @@ async def embed_text_units(
     choices: list[Floats64] = []
     if embedded.shape[1:] == found.shape[1:]:
         there = [place for place in range(len(probes)) if place not in missing]
-        bm25 = read_postings(search_terms, search_units["norm"])
+        bm25 = read_postings(search_terms, read_norms(search_units, search_lengths))
         choices = _choices([probes[i] for i in there], unit_length(embedded[there]), bm25, vectors)
     learned = fit(choices)
     return (

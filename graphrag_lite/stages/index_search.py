@@ -11,7 +11,7 @@ import numpy as np
 from graphrag_lite import tables
 from graphrag_lite.attempts import ignore, outcome
 from graphrag_lite.resolution.name_keys import exact_key
-from graphrag_lite.retrieval.bm25 import Bm25, build, read_postings, weigh
+from graphrag_lite.retrieval.bm25 import Bm25, build, lengths_of, mean_length, read_counts, weigh
 from graphrag_lite.retrieval.entity_names import key_of
 from graphrag_lite.retrieval.postings import Postings, count_postings, join_postings
 from graphrag_lite.retrieval.stated_values import RowsOf, Stated, read_stated_values, shared_values
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+MOST = 65_535  # mentions in a text unit that count: two bytes
 BATCH = 500_000  # characters of passages that are counted together: their words are the same
 PASSAGE = ["id", "title", "language", "metadata"]  # of a document, which its passages hold beside their texts
 
@@ -95,19 +96,21 @@ async def index_search(
 
     postings = join_postings(before, then, made())
     report_postings = join_postings(reports_before, reports_then, made_of_reports)
-    units = weigh(postings, len(then), settings.k1, settings.b)
-    reports = weigh(report_postings, len(reports_then), settings.k1, settings.b)
+    k1, b, lengths = settings.k1, settings.b, lengths_of(postings, len(then))
+    units = weigh(postings, lengths, k1, b)
+    reports = weigh(report_postings, lengths_of(report_postings, len(reports_then)), k1, b)
     rows_of = _rows_of(documents, text_units)
     links = _links(read, rows_of, text_units, entities, entity_mentions, entity_resolutions)
     return (
         _postings("search_terms", units),
         _postings("search_report_terms", reports),
         links,
-        _units(documents, text_units, episodes, links, units.norms),
+        _units(documents, text_units, episodes, links, lengths.astype(np.int32)),
         _names(entities, entity_resolutions),
         shared_values(documents, read, rows_of, text_units, episodes),
         _times(text_units, fact_mentions),
         tables.make_columns("search_reports", norm=reports.norms),
+        tables.make("search_lengths", [(k1, b, mean_length(lengths))]),
     )
 
 
@@ -133,17 +136,17 @@ def _before(
     """
     of_units, of_reports = ["id", "document_id"], ["id", "full_content"]
     only = {"documents": PASSAGE, "text_units": of_units, "community_reports": of_reports}
-    names = ("search_terms", "search_units", "search_report_terms", "search_reports")
+    names = ("search_terms", "search_report_terms")
     held = last.read(*names, unless={"code", "failed"}, **only) if last else None
     if not held:
         return (build([]), np.full(text_units.num_rows, -1)), (build([]), np.full(reports.num_rows, -1))
-    terms, units, report_terms, norms, documents_then, units_then, reports_then = held
+    terms, report_terms, documents_then, units_then, reports_then = held
     others = groups.changed_keys(documents, documents_then, "id", PASSAGE)
     rows = np.where(groups.is_in(text_units, "document_id", others), -1, _rows_then(text_units, units_then, of_units))
     report_rows = _rows_then(reports, reports_then, of_reports)
     if _commonest(documents) != _commonest(documents_then):
         report_rows[:] = -1
-    return (read_postings(terms, units["norm"]), rows), (read_postings(report_terms, norms["norm"]), report_rows)
+    return (read_counts(terms), rows), (read_counts(report_terms), report_rows)
 
 
 def _commonest(documents: "pa.Table") -> str:
@@ -192,7 +195,7 @@ def _links(
     return tables.make_columns(
         "search_links",
         rows=_lists(offsets, pairs % n_units),
-        counts=_lists(offsets, counts),
+        counts=_lists(offsets, np.minimum(counts, MOST).astype(np.uint16)),
         defines=_defined(read, rows_of, entities, entity_resolutions),
     )
 
@@ -224,7 +227,7 @@ def _defined(
 
 
 def _units(
-    documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", links: "pa.Table", norms: "ArrayLike"
+    documents: "pa.Table", text_units: "pa.Table", episodes: "pa.Table", links: "pa.Table", lengths: "ArrayLike"
 ) -> "pa.Table":
     """Turn the links round, and add what each text unit is of."""
     import pyarrow.compute as pc
@@ -243,7 +246,7 @@ def _units(
         document=groups.row_indices(text_units["document_id"], documents["id"]),
         day=days,
         order=order,
-        norm=norms,
+        length=lengths,
         entities=_lists(offsets, entities[by_unit]),
         counts=_lists(offsets, np.asarray(counts.flatten())[by_unit]),
     )
@@ -273,5 +276,13 @@ def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
         over = kind == "state" and polarity == "negative"
         rows.append((0, first, 1, start) if over else (first, max(after - 1, 0), int(kind == "state"), start))
     offsets = np.searchsorted(units[order], np.arange(text_units.num_rows + 1))
-    columns = zip(("firsts", "lasts", "lasting", "starts"), np.array(rows, np.int64).reshape(-1, 4).T, strict=True)
-    return tables.make_columns("search_times", **{name: _lists(offsets, values) for name, values in columns})
+    told = tables.schema("search_times").field("told").type.value_type
+    values = [
+        pa.array(each).cast(field.type) for field, each in zip(told, np.array(rows).reshape(-1, 4).T, strict=True)
+    ]
+    return tables.make_columns(
+        "search_times",
+        told=pa.ListArray.from_arrays(
+            pa.array(offsets, pa.int32()), pa.StructArray.from_arrays(values, fields=[*told])
+        ),
+    )

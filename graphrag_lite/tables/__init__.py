@@ -51,6 +51,8 @@ __all__ += ["PART", "link", "remove", "replace_file", "schema", "size", "spare_p
 AGAIN = "Run `graphrag-lite index` to build it again."
 ENDINGS = (".parquet", ".arrow")
 PARQUET: dict[str, Any] = {"compression": "zstd", "write_page_checksum": True}
+# Of texts, the least and the most in a part are a tenth of it; and of our types Parquet's own schema says all.
+PARQUET |= {"write_statistics": False, "store_schema": False}
 GROUP_ROWS = 131_072
 HEAD = "head"  # the label of a card that is no row of a table
 OF_TEXTS = ("documents", "text_units")  # their row groups are small, so that few texts are read for one
@@ -124,6 +126,7 @@ def _write(name: str, data: "pa.Table", sink: Any) -> None:
 
         options = PARQUET | {"use_dictionary": _listed(data.schema)}
         size, opened = _group_rows(name, data), pq.ParquetWriter(sink, data.schema, **options)
+        opened.add_key_value_metadata(data.schema.metadata or {})
     with opened as file:
         for part in _parts(name, data, size):
             file.write_table(part.combine_chunks(), size)  # chunks would show in the bytes
@@ -323,6 +326,7 @@ def _mapped(path: Path, name: str) -> "pa.Table":
 def _map(path: Path) -> "pa.Table":
     import pyarrow as pa
 
+    spare_pandas()
     with pa.memory_map(str(path)) as source:
         data = pa.ipc.open_file(source).read_all()
     data.validate()

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-LEAST, MOST = 500_000, 6  # bytes of a part's values, not compressed, and how many times that: in the mean twice
-MANY = 64  # parts, above which they are twice as large
+LEAST, MOST = 160_000, 6  # bytes of a part's values, not compressed, and how many times that: in the mean twice
+MANY = 96  # parts, above which they are twice as large
 
 
 def first_rows(data: "pa.Table", by: str) -> list[int]:

@@ -1,7 +1,8 @@
 """Postings in parts: the lists of a range of rows are a file, so that an edit leaves most of them as they are.
 
-In a folder `terms.arrow` has what a table says of each term, and the numbers of its lists; the other files have the
-lists of a range of rows each, counted from its first. A range ends where a checksum of what a row holds says so.
+In a folder `terms.arrow` has what a table says of each term, and a bit for each range that has a list of it; the other
+files have the lists of a range of rows each, counted from its first, in the order of terms. A range ends where a
+checksum of what a row holds says so.
 """
 
 import zlib
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TERMS = "terms.arrow"
-LEAST = 1024  # rows of a range; in the mean twice as many
+LEAST = 512  # rows of a range; in the mean twice as many
 MANY = 24  # ranges, above which they are twice as long
 LONGEST = 65_536  # rows, that two bytes can count
 AT_ONCE = 1 << 20  # postings
@@ -41,22 +42,19 @@ def split(data: "pa.Table") -> "Iterator[tuple[str, pa.Table]]":
     if len(firsts) < 2:
         return
     part = np.repeat(np.arange(len(firsts), dtype=np.uint16), np.diff([*firsts, n_rows]))[rows]
-    owners = []
+    in_range = []  # which terms
     for place, first in enumerate(firsts):
         if not len(held := np.flatnonzero(part == place)):
             continue
         begins = np.flatnonzero(np.diff(terms[held], prepend=-1))
-        owners.append(terms[held[begins]])
+        in_range.append(np.bincount(terms[held[begins]], minlength=data.num_rows).astype(np.bool_))
         into = np.append(begins, len(held))
-        values = {"rows": (rows[held] - first).astype(np.uint16), "counts": counts[held]}
-        table = pa.table({name: _lists(into, each) for name, each in values.items()}, metadata=data.schema.metadata)
+        postings = pa.StructArray.from_arrays([(rows[held] - first).astype(np.uint16), counts[held]], [*lists])
+        table = pa.table({"postings": _lists(into, postings)}, metadata=data.schema.metadata)
         yield f"{first:010}-{parts.digest(table)[:32]}.arrow", table
-    owner = np.concatenate(owners)
-    places = _lists(
-        np.append(0, np.cumsum(np.bincount(owner, minlength=data.num_rows))), np.argsort(owner, kind="stable")
-    )
-    told = data.drop_columns(["rows", "counts"])
-    yield TERMS, told.append_column("places", places.cast(pa.list_(pa.int32())))
+    bits = np.packbits(np.column_stack(in_range), axis=1)
+    flags = pa.Array.from_buffers(pa.binary(bits.shape[1]), len(bits), [None, pa.py_buffer(bits)])
+    yield TERMS, data.drop_columns(["rows", "counts"]).append_column("ranges", flags)
 
 
 def _firsts(
@@ -79,10 +77,11 @@ def _firsts(
         found.append(first)
 
 
-def _lists(offsets: "NDArray[Any]", values: "NDArray[Any]") -> "pa.ListArray":
+def _lists(offsets: "NDArray[Any]", values: "NDArray[Any] | pa.Array") -> "pa.ListArray":
     import pyarrow as pa
 
-    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), pa.array(values))
+    held = values if isinstance(values, pa.Array) else pa.array(values)
+    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), held)
 
 
 class Segments:
@@ -90,16 +89,14 @@ class Segments:
 
     def __init__(self, terms: "pa.Table", held: "list[tuple[int, pa.Table]]") -> None:
         self.terms = terms
-        lists = [(each["rows"].chunk(0), each["counts"].chunk(0)) for _, each in held]
-        ends = [np.asarray(rows.offsets) for rows, _ in lists]
+        lists = [each["postings"].chunk(0) for _, each in held]
+        ends = [np.asarray(each.offsets) for each in lists]
         self.firsts = [first for first, _ in held]
-        self.values = {"rows": [np.asarray(rows.values) for rows, _ in lists]}
-        self.values["counts"] = [np.asarray(counts.values) for _, counts in lists]
+        self.values = {name: [np.asarray(each.values.field(name)) for each in lists] for name in ("rows", "counts")}
         self.begins = np.cumsum([0, *(len(each) - 1 for each in ends)])  # the first list of each part
         self.starts = np.concatenate([each[:-1] for each in ends])  # of each list, in its part
         self.lengths = np.concatenate([np.diff(each) for each in ends])
-        places = terms["places"].chunk(0)
-        self.places, self.of_term = np.asarray(places.values), np.asarray(places.offsets)
+        self.places, self.of_term = _places(terms["ranges"].chunk(0), len(held))
         n_before = np.append(0, np.cumsum(self.lengths[self.places]))
         self.offsets = n_before[self.of_term]  # of the postings of each term, among all
 
@@ -121,10 +118,27 @@ class Segments:
         n = self.lengths[self.places]
         order = np.repeat(of_list[self.places] - (np.cumsum(n) - n), n) + np.arange(n.sum())
         of_term = self.offsets
-        told = self.terms.drop_columns(["places"])
+        told = self.terms.drop_columns(["ranges"])
         counts = np.concatenate(self.values["counts"])
         told = told.append_column("rows", _lists(of_term, np.concatenate(rows)[order]))
         return told.append_column("counts", _lists(of_term, counts[order]))
+
+
+def _places(flags: "pa.FixedSizeBinaryArray", n_ranges: int) -> "tuple[NDArray[np.int32], NDArray[np.int64]]":
+    """Return the numbers of the lists of each term, term by term, and where in these those of a term begin.
+
+    Lists are numbered by range, in each by term, of which `flags` say which ranges have them.
+    """
+    bits = np.frombuffer(flags.buffers()[1], np.uint8).reshape(len(flags), -1)
+    n_of, ranges = [np.zeros(1, np.int64)], [np.zeros(0, np.uint16)]
+    for low in range(0, len(bits), AT_ONCE // 64):
+        held = np.unpackbits(bits[low : low + AT_ONCE // 64], axis=1, count=n_ranges).astype(np.bool_)
+        n_of.append(np.count_nonzero(held, axis=1))
+        ranges.append(np.nonzero(held)[1].astype(np.uint16))
+    order = np.argsort(np.concatenate(ranges), kind="stable")
+    places = np.empty(len(order), np.int32)
+    places[order] = np.arange(len(order), dtype=np.int32)
+    return places, np.cumsum(np.concatenate(n_of))
 
 
 class Postings:

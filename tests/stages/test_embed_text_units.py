@@ -156,7 +156,8 @@ def by_lot(text: str) -> Any:
 
 
 def learned(snapshot: Path, vector: Callable[[str], Any]) -> dict[str, Any]:
-    reads = {name: tables.read(snapshot, name) for name in ("documents", "text_units", "search_terms", "search_units")}
+    names = ("documents", "text_units", "search_terms", "search_units", "search_lengths")
+    reads = {name: tables.read(snapshot, name) for name in names}
     embedder = memoised_embedder(Embeddings(), Llm(), Memo(None), Simulated(vector))
     *_, weight = asyncio.run(embed_text_units(**reads, embedder=embedder, fail=lambda *_: None))
     (row,) = weight.to_pylist()
