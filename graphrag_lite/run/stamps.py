@@ -13,7 +13,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -35,9 +35,7 @@ SERVED_BY = {
 LISTED = "graphrag_lite.read.formats"  # whoever imports this package finds its modules by listing them
 
 # Reading all modules as syntax trees takes a second, this 10 ms; a test holds the two to be the same.
-IMPORT = re.compile(
-    rf"(?m)^[ \t]*(?:from ({PACKAGE.name}[\w.]*) import (\([^)]*\)|.*)|import ({PACKAGE.name}[\w., ]*))"
-)
+IMPORT = re.compile(rf"[ \t]*(?:from ({PACKAGE.name}[\w.]*) import (\([^)]*\)|.*)|import ({PACKAGE.name}[\w., ]*))")
 FOR_TYPES = re.compile(r"(?m)^if TYPE_CHECKING:\n(?:[ \t]+.*\n|\n)+")  # never imported in a run
 
 Stamp = Mapping[str, Any]
@@ -188,10 +186,22 @@ def _modules() -> dict[str, Path]:
 def _imports(path: Path) -> list[str]:
     """Return the names that a module imports from this package, of modules and of what is in them."""
     names: list[str] = []
-    for where, what, alone in IMPORT.findall(FOR_TYPES.sub("", _text(path))):
+    text = _text(path)
+    text = FOR_TYPES.sub("", text) if "if TYPE_CHECKING:" in text else text
+    for where, what, alone in _statements(text):
         listed = re.findall(r"([\w.]+)(?: as \w+)?\s*(?:,|$)", re.sub(r"#.*|[()]", "", what or alone).strip())
         names += [where, *(f"{where}.{name}" for name in listed)] if where else listed
     return names
+
+
+def _statements(text: str) -> Iterator[Sequence[str]]:
+    """Yield the groups of `IMPORT` in a text, looked for only where the package is named: most lines do not name it."""
+    end = 0
+    while (place := text.find(PACKAGE.name, end)) >= 0:
+        found = IMPORT.match(text, max(text.rfind("\n", 0, place) + 1, end))
+        end = found.end() if found else place + len(PACKAGE.name)
+        if found:
+            yield found.groups(default="")
 
 
 @cache

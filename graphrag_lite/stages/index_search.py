@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from itertools import chain
+from itertools import chain, compress
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -74,12 +74,10 @@ async def index_search(
     no terms; a title means nothing then, and metadata no value.
     """
     read = read_stated_values(documents, attempt)
-    told = zip(tables.rows(documents, "id", "title", "language"), read, strict=True)
-    about = {key: ("\n".join(dict.fromkeys([title, *one.words.values()])), code) for (key, title, code), one in told}
-
     (before, then), (reports_before, reports_then) = _before(last, documents, text_units, community_reports)
     new, new_reports = (np.flatnonzero(rows < 0) for rows in (then, reports_then))
-    of_units = _of_units(groups.in_rows(text_units, new), new, about)
+    unread = groups.in_rows(text_units, new)
+    of_units = _of_units(unread, new, _about(documents, read, unread["document_id"]))
     text_units = text_units.drop_columns(["text"])
     of_reports = _of_reports(groups.in_rows(community_reports, new_reports), new_reports, _commonest(documents))
     batches = chain(split_work(of_units, BATCH), split_work(of_reports, BATCH))
@@ -112,6 +110,16 @@ async def index_search(
         tables.make_columns("search_reports", norm=reports.norms),
         tables.make("search_lengths", [(k1, b, mean_length(lengths))]),
     )
+
+
+def _about(documents: "pa.Table", read: Sequence[Stated], wanted: "pa.ChunkedArray") -> dict[str, tuple[str, str]]:
+    """Return what stands above the texts of some documents, and their language, by id."""
+    among = groups.is_in(documents, "id", wanted)
+    told = tables.rows(
+        groups.held_rows(documents.select(["id", "title", "language"]), among), "id", "title", "language"
+    )
+    pairs = zip(told, compress(read, among), strict=True)
+    return {key: ("\n".join(dict.fromkeys([title, *one.words.values()])), code) for (key, title, code), one in pairs}
 
 
 def _of_units(unread: "pa.Table", rows: "NDArray[np.intp]", about: Mapping[str, tuple[str, str]]) -> Iterator[Passage]:

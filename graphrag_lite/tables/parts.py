@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-LEAST, MOST = 160_000, 6  # bytes of a part's values, not compressed, and how many times that: in the mean twice
+LEAST, MOST = 250_000, 6  # bytes of a part's values, not compressed, and how many times that: in the mean twice
+AT_ONCE = 256  # values whose checksums are computed
 MANY = 96  # parts, above which they are twice as large
 
 
@@ -41,8 +42,12 @@ def first_rows(data: "pa.Table", by: str) -> list[int]:
         least *= 2
     while True:
         first, last = np.searchsorted(before, before[found[-1]] + np.array([least, MOST * least])).tolist()
-        values = zip(range(first, last), keys.take(rows[first:last]).to_pylist(), strict=True)
         chance = np.diff(before[first - 1 : last]) * (2**32 / least)
+        values = (
+            each
+            for low in range(first, last, AT_ONCE)
+            for each in enumerate(keys.take(rows[low : min(low + AT_ONCE, last)]).to_pylist(), low)
+        )
         ending = (place for place, value in values if zlib.crc32(value.encode()) < chance[place - first])
         if (place := next(ending, last)) == len(rows):
             return [int(rows[each]) for each in found]
@@ -87,16 +92,22 @@ def _bytes(values: "pa.Array") -> Iterator[Any]:
         for each in values.flatten():
             yield from _bytes(each)
     elif pa.types.is_list(values.type):
-        yield np.asarray(pc.fill_null(pc.list_value_length(values), 0))
+        yield np.asarray(pc.fill_null(pc.list_value_length(values), 0)) if values.null_count else np.diff(_ends(values))
         yield from _bytes(values.flatten())
     elif pa.types.is_string(values.type):
-        yield np.asarray(pc.fill_null(pc.binary_length(values), 0))
-        if len(values):
-            _, offsets, held = values.buffers()
-            ends = np.frombuffer(offsets, np.int32)[values.offset :][[0, len(values)]].tolist()
-            yield memoryview(held)[slice(*ends)] if held else b""
+        ends = _ends(values)
+        yield np.asarray(pc.fill_null(pc.binary_length(values), 0)) if values.null_count else np.diff(ends)
+        if len(values) and (held := values.buffers()[2]):
+            yield memoryview(held)[ends[0] : ends[-1]]
     else:
         yield np.ascontiguousarray(values.to_numpy(zero_copy_only=False))
+
+
+def _ends(values: "pa.Array") -> "NDArray[np.int32]":
+    """Return where lists, or strings, begin and end, (n_rows + 1,)."""
+    if not len(values):
+        return np.zeros(1, np.int32)
+    return np.frombuffer(values.buffers()[1], np.int32)[values.offset : values.offset + len(values) + 1]
 
 
 def file_name(first_row: int, data: "pa.Table") -> str:
