@@ -3,20 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphrag_lite.errors import InputError
 from graphrag_lite.read.json_values import objects
 from graphrag_lite.text.dates import iso_date
 from graphrag_lite.text.timestamps import to_iso
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
+Floats = NDArray[np.float64]
 CUTS = (2, 5, 10)
 DEPTH = max(CUTS)  # documents that are looked at: what is ranked below counts as not retrieved
 NEWEST = "newest_first"  # of questions that say which of their documents is the latest
@@ -72,7 +69,7 @@ def measure(question: JudgedQuestion, ranked: Sequence[str]) -> dict[str, float]
 # --- statistics
 
 
-def interval(values: "Floats") -> "Floats":
+def interval(values: Floats) -> Floats:
     """Return the 95% interval (2, n_measures) of the means of `values` (n_questions, n_measures).
 
     Percentile bootstrap over questions (Efron and Tibshirani 1993, chapter 13; for retrieval, Sakai, SIGIR 2006).
@@ -88,7 +85,7 @@ def interval(values: "Floats") -> "Floats":
     return low_and_high
 
 
-def p_value(differences: "Floats") -> "Floats":
+def p_value(differences: Floats) -> Floats:
     """Return how likely mean differences at least this large are by chance, (n_measures,), two-sided.
 
     `differences` (n_questions, n_measures) are of two methods on the same questions. Fisher's randomisation test: if
@@ -116,7 +113,7 @@ def _blocks(n: int) -> list[int]:
 def summarize(rows: Sequence[Measured]) -> dict[str, dict[str, float]]:
     """Return `mean`, `low` and `high` (95%) of every measure, and `n`, the questions that have it."""
 
-    def figures(values: "Floats") -> dict[str, "Floats"]:
+    def figures(values: Floats) -> dict[str, Floats]:
         low, high = interval(values)
         return {"mean": values.mean(axis=0), "low": low, "high": high}
 
@@ -131,7 +128,7 @@ def compare(after: Mapping[str, Measured], before: Mapping[str, Measured]) -> di
 
 
 def _by_measure(
-    rows: Sequence[Measured], figures: Callable[["Floats"], Mapping[str, "Floats"]]
+    rows: Sequence[Measured], figures: Callable[[Floats], Mapping[str, Floats]]
 ) -> dict[str, dict[str, float]]:
     """Return `figures` (n_measures,) of values (n_questions, n_measures): of what all questions have, then others."""
     names = dict.fromkeys(name for row in rows for name in row)
