@@ -23,6 +23,8 @@ CALLOUT = re.compile(r"\[!(\w+)\][+-]?[ \t]*")
 TAG = re.compile(r"<[^<>]*>|\{/\*.*?\*/\}", re.S)
 CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 
+MAX_LABEL, MAX_MARKED = 40, 8  # characters of bold words that open a paragraph; tokens up to the break behind them
+
 
 class Heading(NamedTuple):
     level: int
@@ -129,8 +131,11 @@ class _Writer:
 def _joined(tokens: "list[Token]") -> list[Piece]:
     found: list[Piece] = []
     plain = ""
-    for piece in map(_seen, tokens):
-        if piece.kind:
+    label = _label(tokens)
+    for place, piece in enumerate(map(_seen, tokens)):
+        if label and place == label:
+            plain += ": "
+        elif piece.kind:
             found += [*_linked(plain), piece]
             plain = ""
         elif piece.text == "\n":
@@ -142,6 +147,16 @@ def _joined(tokens: "list[Token]") -> list[Piece]:
         else:
             plain += piece.text
     return [*found, *_linked(plain)]
+
+
+def _label(tokens: "list[Token]") -> int:
+    """Return the place of the break behind bold words that open a paragraph in a line of their own, with no mark at
+    their end: who speaks, or what of; 0 where there are none."""
+    shown = [n for n, token in enumerate(tokens[:MAX_MARKED]) if token.type != "text" or token.content]
+    if [tokens[n].type for n in shown[:4]] != ["strong_open", "text", "strong_close", "hardbreak"]:
+        return 0
+    words = tokens[shown[1]].content
+    return shown[3] if len(words) <= MAX_LABEL and words[-1].isalnum() else 0
 
 
 def _seen(token: "Token") -> Piece:

@@ -39,7 +39,7 @@ def face(root: str, group: Sequence[str], entries: Mapping[str, Candidate], kind
         return title, "concept"
     if kind == "unknown" and CAMEL.fullmatch(title):
         return title, "code"
-    if kind == "person" and title.isupper() and " " in title:
+    if kind == "person" and title.isupper() and (" " in title or title.title() in entries[root].surfaces):
         title = title.title()
     return title, kind
 

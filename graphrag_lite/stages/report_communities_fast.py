@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 KEPT = ("document_signs", "report_sentences", "report_leads", "report_pages")  # what was read and made for the last run
 MAX_VALUES = 4  # of tables that a summary counts
+FEW = 12  # communities, of all levels, whose sentences may make one page: those of more have no common subject
 REPEATED = 2  # of so many sentences of a report one may stand on pages before it, or these tell it
 
 Reported = tuple[Row | None, frozenset[str], str]  # a report, the sentences of its summary, and whom it is about
@@ -113,7 +114,7 @@ async def report_communities_fast(
         return [attempt(page.id, _report_on, row, page, found, told) or UNTOLD for row, page, found in each_of]
 
     reports = _by_level(held, told, report_on, kept, _sentences_of(kept, LongTexts(source_documents)))
-    if held and not reports:  # a few notes: what their communities hold makes one page
+    if 0 < len(held) <= FEW and not reports:  # a few notes: what their communities hold makes one page
         held = [row := _whole(held, told.weights)]
         whole = pages.asked(row, frozenset(), whole=True)
         only = attempt(whole.id, lambda: _report_on(row, whole, make(pages.page(whole), pages.best_of), told))

@@ -44,6 +44,11 @@ def test_a_page_of_a_manual_has_no_running_head_and_is_called_by_what_it_is_on()
     assert one("CUT(1)\t  Commands\t CUT(1)\n\nIt cuts.", "cut.txt").title == "CUT(1)"
 
 
+def test_a_bold_name_above_a_speech_is_its_speaker() -> None:
+    play = "**HAMLET**  \nTo be, or  \nnot.\n\n**Exit.**  \nIt rains.\n\n**Bold** and  \nmore."
+    assert one(play, "a.md").text == "HAMLET: To be, or not.\n\nExit. It rains.\n\nBold and more."
+
+
 def test_markdown() -> None:
     item = one("---\ndate: 2024-03-01\n---\n\n## Over ##\n\n# The Launch #\n\nIt flew.", "a.md")
     assert (item.title, item.created_at) == ("The Launch", "2024-03-01")

@@ -355,6 +355,11 @@ def test_a_common_noun_is_no_short_name_of_the_only_person_that_it_fits() -> Non
     assert found["Gentleman"].key == "gentleman" and found["Velm"].key == "ruth velm"
 
 
+def test_a_speaker_is_not_called_by_the_capitals_of_the_label() -> None:
+    assert titles(people("d", "IAGO", "IAGO", "Iago"))["d", "IAGO"] == "Iago"
+    assert titles(people("d", "IAGO", "IAGO"))["d", "IAGO"] == "IAGO"
+
+
 def test_a_person_is_a_person_in_capitals_too() -> None:
     found = confirmed([("d", name, "PERSON", True) for name in ("Ruth Velm", "Velm")])
     assert found["Velm"].rule == "alias" and found["Velm"].title == "Ruth Velm" and found["Velm"].type == "person"
