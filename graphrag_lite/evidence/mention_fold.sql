@@ -15,13 +15,22 @@ create table mention as
     left join here h on h.document_id = m.document_id and h.name = m.name
     left join anywhere a on a.name = m.name
     where coalesce(h.entity_id, a.entity_id, '') <> '';
-create table entity as
-    select entity, min(title) as title, min(entity_type) as type, count(distinct text_unit_id) as frequency,
-        count(distinct (document_id, mention_start, case when told and mention_start < 0 then text_unit_id end))
-            as n_mentions,
-        count(distinct document_id) as n_documents,
-        list(distinct text_unit_id order by text_unit_id) as text_unit_ids
-    from mention group by entity;
+create table entity as  -- each is counted by itself: several distinct counts of one group take a third longer
+    from (select entity, min(title) as title, min(entity_type) as type from mention group by entity)
+    join (
+        select entity, count(*) as frequency, list(text_unit_id order by text_unit_id) as text_unit_ids
+        from (select distinct entity, text_unit_id from mention) group by entity
+    ) using (entity)
+    join (
+        select entity, count(*) as n_mentions from (
+            select distinct entity, document_id, mention_start,
+                case when told and mention_start < 0 then text_unit_id end
+            from mention
+        ) group by entity
+    ) using (entity)
+    join (
+        select entity, count(*) as n_documents from (select distinct entity, document_id from mention) group by entity
+    ) using (entity);
 create table related as
     select coalesce(hs.entity_id, s.entity_id, '') as a, coalesce(ht.entity_id, t.entity_id, '') as b,
         least(a, b) as low, greatest(a, b) as high,

@@ -137,7 +137,8 @@ class ToldSentences:
         is_known = row[asked] < before.num_rows
         place_of = np.full(len(row), -1)
         place_of[asked] = np.arange(len(asked))
-        return self._with_asides(table, where, is_known), where, place_of[place[:n_spans]]
+        table = self._with_asides(table, where, is_known).combine_chunks()  # of many pieces rows are taken slowly
+        return table, where, place_of[place[:n_spans]]
 
     def _new(self, spans: Spans) -> "tuple[pa.Table, list[int]]":
         """Return how the sentences at some spans read, and which of them can be read."""
