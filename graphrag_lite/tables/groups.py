@@ -31,6 +31,19 @@ def changed_keys(now: "pa.Table", before: "pa.Table", by: str, columns: Sequence
 
     if not now.num_rows or not before.num_rows:
         return {value for table in (now, before) for value in table[by].to_pylist()}
+    there = [is_in(one, by, other[by].unique()) for one, other in ((now, before), (before, now))]
+
+    def held(column: str, rows: "Sequence[NDArray[np.bool_]]") -> "list[pa.ChunkedArray]":
+        parts = (pa.table([one[column]], [column]) for one in (now, before))
+        return [held_rows(part, each)[column] for part, each in zip(parts, rows, strict=True)]
+
+    keys, others = held(by, there)
+    if keys.equals(others):  # few came or went: no row has to be moved
+        same = np.ones(len(keys), bool)
+        for column in columns:
+            same &= np.asarray(pc.equal(*held(column, there)))
+        differ = (keys.filter(pa.array(~same)), *held(by, [~rows for rows in there]))
+        return {value for part in differ for value in part.unique().to_pylist()}
     encoded = pa.chunked_array([*now[by].chunks, *before[by].chunks]).combine_chunks().dictionary_encode()
     codes = np.split(encoded.indices.to_numpy(), [now.num_rows])
     n_of = [np.bincount(each, minlength=len(encoded.dictionary)) for each in codes]
