@@ -25,7 +25,7 @@ _MIN_TYPE_SHARE = 0.25
 _INNER_CAPITAL = re.compile(r"[A-Z][A-Za-z]*[a-z][A-Z][A-Za-z]*|[A-Z]{2,}[a-z]{2,}")
 _MIN_CODE_COUNT = 3  # of what code within a line names
 # Few sentences say who works at a company, what a product is, or who speaks: this many for each that says otherwise.
-_SELDOM_TOLD = {"organization": 2, "product": 2, "person": 9, "location": 3}
+_SELDOM_TOLD = {"organization": 2, "product": 2, "person": 9, "location": 5}
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class Candidate:
 def majority_type(types: Mapping[str, int]) -> str:
     """Return the most frequent known type, ties by the order of `TYPES`; `unknown` where few mentions tell.
 
-    >>> majority_type({"unknown": 99, "organization": 9, "location": 3}), majority_type({"unknown": 99, "person": 8})
+    >>> majority_type({"unknown": 99, "organization": 9, "location": 5}), majority_type({"unknown": 99, "person": 8})
     ('organization', 'unknown')
     """
     known = [kind for kind in TYPES if types.get(kind)]

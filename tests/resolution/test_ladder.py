@@ -297,7 +297,7 @@ def test_few_mentions_that_tell_an_organization_are_enough_where_no_more_than_ha
     assert majority_type({"organization": 1, "unknown": 99}) == "unknown"
     assert majority_type({"organization": 2, "person": 4, "unknown": 1}) == "person"
     assert majority_type({"location": 41, "person": 6, "unknown": 275}) == "location"
-    assert majority_type({"location": 2, "unknown": 275}) == "unknown"
+    assert majority_type({"location": 4, "unknown": 275}) == "unknown"
 
 
 def test_what_is_named_after_a_person_keeps_the_short_name() -> None:
