@@ -22,6 +22,7 @@ MORE = (
     "Petra Sommer led the debate of the committee, which sat for many hours and heard at its end of a man who was born in Kiel.",
     "Version 3.2.1 of the program mended the clock. The crew ordered posters. 200 were printed by Otto Kern.",
     "Name Age Position\n\nHanna O. Voss 57 Chief Operator\n\nOdo Lang 61 Cook\n\nThe prints of Hanna Voss sold more than 3,000 copies in 1990.",
+    "The revenue of Velmo was 3 million in 2015.", "The sales of Kolb came to 4 million in 2017.",
     "Brugg, Aargau, is a town with a bridge. It had 5,021 inhabitants in 2010. Mayor Iris Zaugg of another town came.",
 )  # fmt: skip
 
@@ -90,6 +91,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("Who is the mayor of Brugg, Aargau?", True),  # another town's is told, and the name has a comma
         ("What is the population of Brugg?", False),
         ("What was the population of Brugg in 1990?", True),  # it is told of another year
+        ("What was the revenue of Velmo in 2015?", False),
+        ("What was the revenue of Kolb in 2017?", False),
+        ("What was the revenue of Velmo in 2017?", True),  # another's is told of that year
         ("Who runs the committee?", False),  # told by whoever led its debate
     ],
 )

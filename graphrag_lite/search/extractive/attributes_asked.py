@@ -38,6 +38,7 @@ from graphrag_lite.search.extractive.beside_names import (
     has_form,
     is_about,
     is_held,
+    of_names,
     rarest,
     text_of,
     together,
@@ -139,7 +140,9 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
     best = [unit for unit in top_k.best_rows(scores, READ).tolist() if scores[unit] > 0]
     if question.language not in index.languages or (best and index.document_of(best[0])[1] != question.analyzed_in):
         return _is_not_told_abroad(asked, scores)  # in words of its own
-    if is_of_another_year(question, asked.told, best):
+    names = {term for term in asked.names if bm25.holds(term)}
+    of_one = _asks_of_one(asked, names, best)
+    if is_of_another_year(question, asked.told, of_names(index, best, names) if of_one else best):
         return True
     if only_alike(question, asked.thing, scores) or _is_nowhere(asked, best) or _is_not_beside_unspaced(asked, best):
         return True
@@ -150,11 +153,10 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
     inflected = question.analyzed_in != "en" and bm25.novelty[1] >= INFLECTED
     if not inflected and (_misses_a_word(asked) or _is_in_pieces(asked, scores)):
         return True
-    names = {term for term in asked.names if bm25.holds(term)}
-    if (inflected and not asked.told) or not _asks_of_one(asked, names, best):
+    if (inflected and not asked.told) or not of_one:
         return False
-    one = " ".join(question.capitalized) in question.text and not inflected
-    split = one and 1 < len(names) <= WHOLE_NAME and not together(index, names, scores)
+    one = " ".join(question.capitalized) in question.text and not inflected and 1 < len(names) <= WHOLE_NAME
+    split = one and not together(index, names, scores)
     return split or _is_not_beside(asked, rarest(bm25, names), scores)
 
 
@@ -252,10 +254,8 @@ def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
     capitals = question.capitalized if question.names else _called(question)[-1:]
     called = " ".join(word for word in capitals if not no_name.issuperset(terms(word, "en")))
     of_one = called in question.text.replace("-", " ").replace(",", "") or bool(asked.told and not asked.others)
-    named = len(question.weights) <= LONG and names and of_one
-    if not named or not asked.words:
-        return False
-    return len(asked.others) <= HOPS or not any(is_about(question.index, unit, names) for unit in best)
+    leads_on = len(asked.others) > HOPS and any(is_about(question.index, unit, names) for unit in best)
+    return bool(names and asked.words and of_one) and len(question.weights) <= LONG and not leads_on
 
 
 def _is_not_told_abroad(asked: _Asked, scores: "Scores") -> bool:

@@ -1,6 +1,6 @@
 """What stands beside names in text units, and which text units hold a word in any form."""
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -97,6 +97,12 @@ def apart_from_names(index: "SnapshotView", names: Set[str], asked: Set[str], sc
         for at in range(len(spans)):
             near = slice(max(0, at - 1), at + 2)
             yield Beside(text[spans[near][0][0] : spans[near][-1][1]], frozenset().union(*own[near]), of_it=False)
+
+
+def of_names(index: "SnapshotView", units: Sequence[int], names: Set[str]) -> Sequence[int]:
+    """Return those of some text units whose document has the rarest words of names; all where none does."""
+    rows = {index.document_row[unit] for name in rarest(index.bm25, names) for unit in _units(index, name).tolist()}
+    return [unit for unit in units if index.document_row[unit] in rows] or units
 
 
 def is_about(index: "SnapshotView", unit: int, names: Set[str], *, whole: bool = False) -> bool:
