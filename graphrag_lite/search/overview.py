@@ -47,7 +47,7 @@ HEADINGS = {
 }
 NAMES, ASKED_NAMES = 5, 10  # in a line, and where the question asks for it
 DESCRIBED = 5  # of the names that are asked for: told with a sentence each
-MANY, SELDOM = 10, 0.05  # documents that names are counted by; of the count of the third, what is left out
+MANY, SELDOM = 6, 0.05  # documents that names are counted by; of the count of the third, what is left out
 READ_NAMES, READ_ROWS = 3, 200  # times as many names are looked at as are shown; rows that tell the kinds of fields
 MAX_FIELDS = 6
 TITLED = 5  # works, of one or many documents, whose titles are all told
