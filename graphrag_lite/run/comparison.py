@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import tables
 from graphrag_lite.run import snapshots
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.row_groups import RowGroups
 from graphrag_lite.temporal import holding
 from graphrag_lite.text.plain_text import document_name
 
@@ -120,7 +121,7 @@ def _documents(before: Path | None, after: Path) -> DocumentChanges:
     was, now = _ids(groups.rows_of(then, "path", paths)), _ids(groups.rows_of(told, "path", paths))
     others = [name for name, identity in now.items() if was.get(name, identity) != identity]
     if before and others:  # of equal contents the ids depend on each other: another id alone is no edit
-        contents = _contents(before, [was[name] for name in others]), _contents(after, [now[name] for name in others])
+        contents = (_contents(before, then, map(was.get, others)), _contents(after, told, map(now.get, others)))
         others = [name for name, one, other in zip(others, *contents, strict=True) if one != other]
     return _paired(was, now, others)
 
@@ -161,16 +162,17 @@ def _ids(documents: "pa.Table") -> dict[DocumentName, str]:
     return found
 
 
-def _contents(folder: Path, ids: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what documents with these ids hold; only rows that are stored together with one of them are read."""
+def _contents(folder: Path, documents: "pa.Table", ids: Iterable[str | None]) -> list[dict[str, Any]]:
+    """Return what documents with some of the ids of a table hold, of long columns without reading all of them."""
     import pyarrow as pa
 
-    held, among = {}, pa.chunked_array([ids], pa.string())
-    for part in tables.batches(folder, "documents", ["id", *CONTENT], "id", ids):
-        held.update(
-            {row.pop("id"): row for row in groups.rows_of(pa.Table.from_batches([part]), "id", among).to_pylist()}
-        )
-    return [held[identity] for identity in ids]
+    places = groups.row_indices(pa.array(ids, pa.string()), documents["id"])
+    stored = RowGroups(folder, "documents")
+    rows = tables.read(folder, "documents", only=[name for name in CONTENT if name not in stored.long])
+    return [
+        row | {name: stored.value(name, place) for name in CONTENT if name in stored.long}
+        for row, place in zip(rows.take(pa.array(places)).to_pylist(), places.tolist(), strict=True)
+    ]
 
 
 def _same(before: Mapping[str, Any], after: Mapping[str, Any], kind: str) -> bool:

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from graphrag_lite.search.methods import Query
     from graphrag_lite.search.model_query import Asking
 
-READ_UNITS, FOREIGN_UNITS = 12, 24  # best text units that sentences are chosen from, and for another language
+# Best text units that sentences are chosen from; more for another language, and an amount, of which many tell parts.
+READ_UNITS, MORE_UNITS = 12, 24
 
 
 def answer(index: "SnapshotView", query: "Query") -> Answer:
@@ -74,10 +75,11 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     if compared := of_each(question, scores, asked):
         return compose(question, method, compared[0], ranking, unsure=nothing is None, lead=compared[1])
     foreign = question.language not in ("", *index.languages)  # its words say less of where the answer is
-    near = best_rows(scores, FOREIGN_UNITS).tolist() if foreign else ranking.units[:READ_UNITS]
+    most_read = MORE_UNITS if foreign or asked.amount else READ_UNITS
+    near = ranking.units[:READ_UNITS] if most_read == READ_UNITS else best_rows(scores, most_read).tolist()
     if question.means_newest:  # other documents tell of other days
         newest = np.nanmax(index.days[near], initial=-np.inf)
-        near = best_rows(np.where(index.days == newest, scores, 0.0), READ_UNITS).tolist() if newest > -np.inf else near
+        near = best_rows(np.where(index.days == newest, scores, 0.0), most_read).tolist() if newest > -np.inf else near
     read = [unit for unit in near if scores[unit] > 0]
     most = index.search_settings.max_sentences
     steps = steps_told(question, read, most)

@@ -30,8 +30,7 @@ class RowGroups:
         self._metadata = cache(self._told)
         stored = self._metadata(0)
         tables.check_schema(self._path, name, tables.stored_shape(folder, name)[0])
-        first_file = self._files[0][1].stat().st_size
-        n_groups = stored.num_row_groups * tables.size(self._path) / first_file  # as long as the first one
+        n_groups = stored.num_row_groups * len(self._files)
         sizes: Counter[str] = Counter()
         first = stored.row_group(0) if n_groups > 1 else None
         for part in map(first.column, range(first.num_columns)) if first else ():

@@ -41,6 +41,8 @@ TEXTS = {
     "On the call with me are Satu Nadel, chief executive officer, and Amy Hode, chief financial officer. Brask was strong.",
     "Rivals": "Brask talked with Ryan Roslund, the CEO of Linden, and liked it. Your CFO was a good quarter for Brask.",
     "Note": "Invoice is 420 euros",
+    "Mill": "Flour revenue of the mill grew by 61 crowns. Bread revenue at the mill rose by 9 crowns, and rye revenue of the "
+    "mill by 4. Revenue was 640 crowns in all.",
     "Q1": "The shop had 120 paying members this quarter, up from last year.",
     "Q2": "The shop had 180 paying members this quarter, up from last year.",
     "Q3": "The shop had 150 paying members this quarter, up from last year.",
@@ -94,6 +96,11 @@ def test_what_follows_the_very_question_answers_it(index: Index) -> None:
 )
 def test_who_has_a_role_is_told_by_the_sentence_that_says_whose_it_is(index: Index, asked: str) -> None:
     assert index.query(asked).citations[0].text.startswith("On the call with me are Satu Nadel")
+
+
+def test_an_amount_is_told_by_what_states_it_and_not_of_a_part(index: Index) -> None:
+    assert index.query("What was the mill's revenue?").citations[0].text.startswith("Revenue was 640 crowns")
+    assert index.query("What was the mill's bread revenue?").citations[0].text.startswith("Bread revenue")
 
 
 def test_what_the_best_sentence_leads_to_is_said_first(index: Index) -> None:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
-_WHY = re.compile(expressions(__package__, "sentence_choice.txt")["why"], re.I)
+_FORMS = expressions(__package__, "sentence_choice.txt")
+_WHY, _AMOUNT = re.compile(_FORMS["why"], re.I), re.compile(_FORMS["amount"])
 SAYING = frozenset(("say", "said", "tell", "told", "think", "explain", "announc", "report"))
 DENIED = re.compile(r"(?:\b(?:not|never|no longer|nicht|nie)|n['’]t) (\w+)")
 _WORD = re.compile(WORD_PATTERN)
@@ -58,6 +59,7 @@ class Sought:
     `words` are the question's as it writes them, in lower case, or as the texts' language does; it has `n_words`.
     `named` are the entities that it names: neither is an answer. `things` are names of what it asks the definition of,
     `role` are the forms of a role of which it asks who has it;
+    `amount` is the first word of what the amount is called that it asks for;
     `how_many`: it asks for a count; `newest`: each document may tell anew;
     `why`: for a reason; `affirms`: for that or a `kind`, of what it does not deny.
     `idle` are terms of it that say next to nothing, `names` those of names.
@@ -72,6 +74,7 @@ class Sought:
     named: Collection[int] = frozenset()
     things: tuple[str, ...] = ()
     role: tuple[str, ...] = ()
+    amount: str = ""
     how_many: bool = False
     newest: bool = False
     why: bool = False
@@ -118,6 +121,20 @@ class Sought:
         """Yield the entities that a sentence names and the question does not."""
         mentions = find_mentions(sentence, language, index.names)
         return (entity for mention in mentions for entity in mention.entities if entity not in self.named)
+
+    def states_amount(self, sentence: str) -> bool | None:
+        """Say whether a sentence states the amount that is asked for: None where it only tells a part's, or another's.
+
+        >>> texts = ("Cloud revenue was $36.", "Now, revenue was $64.", "Its revenue rose.", "Bo's cloud revenue fell.")
+        >>> [Sought(amount="revenue").states_amount(text) for text in texts]
+        [None, True, False, None]
+        """
+        before = re.findall(rf"(?i)([\w-]*\s*)\b{self.amount}\b", sentence) if self.amount else []
+        if not before:
+            return False
+        bare = re.search(rf"(?i)(?:{_FORMS['unowned']}){self.amount}\b({_FORMS['states']})?", sentence)
+        named = bare or any(word.strip().casefold() in self.words for word in before)
+        return bool(bare and bare[1]) if named else None
 
     def has_count(self, sentence: str) -> bool:
         """Say whether a sentence holds a number that counts something."""
@@ -176,6 +193,7 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
         named=frozenset(named),
         things=tuple(dict.fromkeys(things)),
         role=role,
+        amount=amount[1] or amount[2] if kind == "number" and (amount := _AMOUNT.search(asked)) else "",
         how_many=HOW_MANY.search(asked) is not None,
         idle=(SAYING if SAID.search(asked) else frozenset()).union(
             terms(" ".join(light_verbs(asked, question.analyzed_in)), question.analyzed_in)

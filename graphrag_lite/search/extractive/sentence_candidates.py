@@ -44,6 +44,7 @@ INTRODUCED = 3.0  # more for the first sentence below the name of that thing, or
 # What a question counts, where a kind of thing is asked for, an entry of a bibliography, what announces a finding, and
 # what denies the fact of which more is asked.
 UNFIT = 0.5
+STATED = 1.0  # more for one that states the amount that is asked for
 CODE = 0.3  # what a line of code counts, which shows what others say, and a legal notice
 _FORMS = expressions(__package__, "sentence_choice.txt")
 REFERENCE, ANNOUNCES = re.compile(_FORMS["reference"]), re.compile(_FORMS["announces"], re.I)
@@ -112,6 +113,8 @@ class Wanted:
             worth *= UNFIT
         if self.sought.affirms and not self.terms.isdisjoint(terms(" ".join(DENIED.findall(said)), language)):
             worth *= UNFIT
+        states = self.sought.states_amount(said)
+        worth *= UNFIT if states is None else 1 + states * STATED
         if self.sought.is_defined(said):
             worth *= 1 + DEFINED
         return worth

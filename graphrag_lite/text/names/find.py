@@ -183,9 +183,8 @@ def _without_field(text: str, tokens: Tokens, run: Run) -> Run:
 def _is_field(text: str, tokens: Tokens, run: Run) -> bool:
     """Tell whether a single word is the name of a field: "(Closes: #99)", "License: MIT"."""
     end = tokens.ends[run.first]
-    if run.last - run.first > 1 or text[end : end + 1] != ":" or not text[end + 1 : end + 2].isspace():
-        return False
-    return tokens.gaps[run.first] != JOIN or "\n" in tokens.gap_texts[run.first]
+    apart = tokens.gaps[run.first] != JOIN or "\n" in tokens.gap_texts[run.first]
+    return run.last - run.first == 1 and apart and text[end : end + 1] == ":" and text[end + 1 : end + 2].isspace()
 
 
 def _tells_other(words: list[str], kept: list[str]) -> bool:
