@@ -9,8 +9,9 @@ from typing import Any
 from graphrag_lite.evidence import stories
 from graphrag_lite.evidence.key_sentences import choose_sentences, ranked_sentences
 from graphrag_lite.evidence.report_facts import Fact, in_reading, in_time
-from graphrag_lite.evidence.report_statements import Sources, Statement
+from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.report_title import is_informative
+from graphrag_lite.evidence.statement import Statement
 from graphrag_lite.text.names.words import HONORIFICS
 from graphrag_lite.text.transcripts import WHOLE
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.key_sentences import Sentence
-from graphrag_lite.evidence.report_statements import Sources, Statement
+from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.sentence_dates import period_label
+from graphrag_lite.evidence.statement import Statement
 
 Row = dict[str, Any]
 LATE = 0.4  # what a sentence at the end of its document counts less than one at its beginning

@@ -8,8 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
-from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +16,12 @@ import numpy as np
 from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, unguarded
 from graphrag_lite.evidence.cards import Cards
-from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.document_signs import document_signs, hosts, notices
 from graphrag_lite.evidence.hashes import hashed
-from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_noticed
 from graphrag_lite.evidence.report_title import LONGEST_TITLE, headline, is_informative
-from graphrag_lite.evidence.sentence_dates import resolve_dates, stated_period
-from graphrag_lite.evidence.sentence_reading import POINTER, Reading, is_cell, read_sentence
+from graphrag_lite.evidence.sentence_reading import Reading, is_cell, read_sentence
+from graphrag_lite.evidence.statement import STANDS, Row, Statement
 from graphrag_lite.evidence.stories import (
     READ,
     SENTENCES,
@@ -39,7 +35,6 @@ from graphrag_lite.evidence.stories import (
 )
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.numbered_titles import by_part, without_part
-from graphrag_lite.text.period import Period, period_of
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import sentences, trimmed
 
@@ -47,15 +42,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-Row = dict[str, Any]
 ASIDE = 0.1  # what a sentence counts that names a host
-STANDS = 0.37  # worth from which a sentence is told: below are those that lean on another, and what is said to "you"
 SEVERAL, HELD = 4, 100  # works whose titles are compared; documents that are kept for the next sentence
 WORD, _NUMBER = re.compile(r"[^\W_]+(?:['’][^\W_]+)*"), re.compile(r"\d")
 SPOKEN, SPOKEN_PART = 1 / 3, 1 / 4  # share of dialogue in a story, and in a part of one
 Place = tuple[str, int, int]  # document, and its first and last character
-# Words set off in Markdown, as chats and Word files of other programs hold them: "**HTTPS**".
-MARKED = re.compile(r"(?<![\w*])(\*\*|\*|`)(?=[^\s*`])([^*`\n]{1,80}?)(?<=\S)\1(?![\w*])")
 DOCUMENT = ["id", "title", "text", "language", "created_at", "blocks"]
 
 # What `Sources` know of all documents and text units, and no page asks for.
@@ -63,59 +54,6 @@ OF_ALL = (
     *("_documents", "_source_units", "document_ids", "languages", "unit_ids", "ids", "lengths", "unit_ends", "reading"),
     *("narrated", "cards", "talks", "signs", "each"),
 )
-
-
-@dataclass(frozen=True)
-class Statement:
-    """What a sentence says, and where: without its speaker's label and the time.
-
-    `terms` are its different words, `length` is how many it has, `worth` how well it stands (`key_sentences.Sentence`).
-    `row` says that its document is a row of a table, `cell` that it is one of the row's values. `document` opens that
-    document: most sentences are told nowhere, and their words are not read.
-    """
-
-    span: Row
-    terms: tuple[str, ...]
-    length: int
-    worth: float
-    document: Callable[[str], Row]
-    language: str = ""
-    day: str = ""  # of its document, ISO 8601; empty where it has none, or all have the same
-    row: bool = False
-    cell: bool = False
-
-    @property
-    def place(self) -> tuple[str, int]:
-        return self.span["document_id"], self.span["char_start"]
-
-    @property
-    def stands(self) -> bool:
-        return self.worth >= STANDS
-
-    @cached_property
-    def sentence(self) -> Sentence:
-        text = self.document(self.span["document_id"])["text"]
-        said = one_line(text[self.span["char_start"] : self.span["char_end"]])
-        return Sentence(said, self.terms, self.length, self.worth)
-
-    @cached_property
-    def stated(self) -> Period | None:
-        """When it says that something was."""
-        return None if self.cell else stated_period(self.sentence.text, self._day, self.language)
-
-    @property
-    def period(self) -> Period | None:
-        return self.stated or period_of(self.day)
-
-    @property
-    def shown(self) -> str:
-        """What it says, without marks of footnotes, with the dates of its "today" and "last year"."""
-        text = MARKED.sub(r"\2", POINTER.sub("", self.sentence.text))
-        return escape_marks(text if self.cell else resolve_dates(text, self._day, self.language))
-
-    @property
-    def _day(self) -> date | None:
-        return date.fromisoformat(self.day[:10]) if len(self.day) >= 10 else None
 
 
 class Sources:

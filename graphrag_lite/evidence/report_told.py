@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphrag_lite.evidence.report_statements import Sources, Statement
+from graphrag_lite.evidence.report_statements import Sources
+from graphrag_lite.evidence.statement import Statement
 
 Row = dict[str, Any]
 

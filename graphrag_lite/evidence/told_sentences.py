@@ -14,8 +14,9 @@ import numpy as np
 from graphrag_lite import tables
 from graphrag_lite.attempts import outcome
 from graphrag_lite.evidence.hashes import hashed
-from graphrag_lite.evidence.report_statements import STANDS, Row, Sources, Statement
+from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.sentence_reading import read_sentence
+from graphrag_lite.evidence.statement import STANDS, Row, Statement
 from graphrag_lite.evidence.stories import chapter_at, chapters, is_spoken, rest_of_paragraph
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems

@@ -2,8 +2,8 @@
 
 import pytest
 
-from graphrag_lite.evidence.report_statements import STANDS, Statement
 from graphrag_lite.evidence.sentence_reading import POINTER, read_sentence
+from graphrag_lite.evidence.statement import STANDS, Statement
 from graphrag_lite.text.sentences import sentences
 
 
