@@ -41,7 +41,7 @@ class Candidate:
 def majority_type(types: Mapping[str, int]) -> str:
     """Return the most frequent known type, ties by the order of `TYPES`; `unknown` where few mentions tell.
 
-    >>> majority_type({"unknown": 99, "organization": 9, "location": 5}), majority_type({"unknown": 99, "person": 8})
+    >>> majority_type({"unknown": 99, "organization": 9, "location": 3}), majority_type({"unknown": 99, "person": 8})
     ('organization', 'unknown')
     """
     known = [kind for kind in TYPES if types.get(kind)]
