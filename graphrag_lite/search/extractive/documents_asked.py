@@ -73,7 +73,7 @@ def of_guests(question: "Question", places: Sequence[Statement]) -> list[Stateme
 
 
 def how_often(question: "Question", asked: Sequence[str]) -> str:
-    """Return how many passages, of how many documents, hold each word asked about, and all of them.
+    """Return how many passages, of how many documents, hold each word asked about in any form, and all of them.
 
     "" where the question does not ask how often something is spoken of.
     """
@@ -90,4 +90,4 @@ def how_often(question: "Question", asked: Sequence[str]) -> str:
         f"{word}: {len(units):,}, in {len({index.document_row[unit] for unit in units.tolist()}):,}"
         for word, units in of_words.items()
     )
-    return f"Passages that hold {'; '.join(counts)} of {index.n_rows('documents'):,} documents." if of_words else ""
+    return f"Passages with forms of {'; '.join(counts)} of {index.n_rows('documents'):,} documents." if of_words else ""
