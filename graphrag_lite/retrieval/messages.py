@@ -8,7 +8,7 @@ from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.tables import groups
 from graphrag_lite.temporal.instants import first_second
 from graphrag_lite.text.period import Period
-from graphrag_lite.text.transcripts import LABELLED_LINE, speakers
+from graphrag_lite.text.transcripts import LABELLED_LINE, label_name, speakers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,13 +58,13 @@ def messages_in(index: "SnapshotView", row: int) -> list[Message]:
         return _written(index, row, said)
     text = index.document_text(row)
     known = speakers(text)
-    turns = [turn for turn in LABELLED_LINE.finditer(f"\n{text}") if _name(turn[1]).casefold() in known]
+    turns = [turn for turn in LABELLED_LINE.finditer(f"\n{text}") if label_name(turn[1]).casefold() in known]
     language = index.cell("documents", "language", row)
-    if not any(find_mentions(label, language, index.names) for label in {_name(turn[1]) for turn in turns}):
+    if not any(find_mentions(label, language, index.names) for label in {label_name(turn[1]) for turn in turns}):
         return []  # "Description:", "Usage:" name nobody
     ends = [*(turn.start() for turn in turns), len(text)][1:]
     time = own[0]["reference_time"] if own else ""
-    return [Message(row, turn.start(), end, _name(turn[1]), time) for turn, end in zip(turns, ends, strict=True)]
+    return [Message(row, turn.start(), end, label_name(turn[1]), time) for turn, end in zip(turns, ends, strict=True)]
 
 
 def _written(index: "SnapshotView", row: int, said: list[dict[str, Any]]) -> list[Message]:
@@ -120,10 +120,6 @@ def _documents(index: "SnapshotView", held: "pa.ChunkedArray") -> list[int]:
     """Return the documents of the episodes that are `held`."""
     found = index.column("episodes", "document_id").filter(held).unique()
     return [row for row in groups.row_indices(found, index.column("documents", "id")).tolist() if row >= 0]
-
-
-def _name(label: str) -> str:
-    return label.partition(",")[0].strip()
 
 
 def _listed(names: tuple[str, ...]) -> str:

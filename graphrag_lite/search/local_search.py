@@ -75,8 +75,9 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     if compared := of_each(question, scores, asked):
         return compose(question, method, compared[0], ranking, unsure=nothing is None, lead=compared[1])
     foreign = question.language not in ("", *index.languages)  # its words say less of where the answer is
-    most_read = MORE_UNITS if foreign or asked.amount else READ_UNITS
-    near = ranking.units[:READ_UNITS] if most_read == READ_UNITS else best_rows(scores, most_read).tolist()
+    wide = foreign or bool(asked.amount)
+    most_read = MORE_UNITS if wide else READ_UNITS
+    near = best_rows(scores, most_read).tolist() if wide else ranking.units[:READ_UNITS]
     if question.means_newest:  # other documents tell of other days
         newest = np.nanmax(index.days[near], initial=-np.inf)
         near = best_rows(np.where(index.days == newest, scores, 0.0), most_read).tolist() if newest > -np.inf else near

@@ -199,7 +199,11 @@ def _corpus(index: "SnapshotView") -> str:
     communities = "1 community" if n_communities == 1 else f"{n_communities:,} communities"
     found = f"{index.n_rows('entities'):,} entities in {communities}"
     n = index.n_rows("documents")
-    works = dict.fromkeys(without_part(title) for title in index.column("documents", "title").to_pylist() if title)
+    works: dict[str, None] = {}
+    for title in filter(None, index.column("documents", "title").to_pylist()):
+        works[without_part(title)] = None
+        if len(works) > TITLED:
+            break
     called = f" ({', '.join(map(escape_marks, works))})" if 0 < len(works) <= TITLED else ""
     return f"{n:,} document{'s' * (n != 1)}{called}{dated}{spoken}; {found}."
 

@@ -60,7 +60,7 @@ def speaker_of(text: str, start: int) -> str:
     'Cy'
     """
     label = LABEL.match(text, text.rfind("\n", 0, start) + 1)
-    return label[1].strip() if label and _is_name(label) and _name(label[1]) in speakers(text) else ""
+    return label[1].strip() if label and _is_name(label) and label_name(label[1]).casefold() in speakers(text) else ""
 
 
 def _opening(text: str, start: int, end: int, anyone: bool) -> int:
@@ -73,7 +73,7 @@ def _opening(text: str, start: int, end: int, anyone: bool) -> int:
             first = aside.end()
         elif (label := LABEL.match(text, first, end)) and label.end() < end and _is_name(label):
             known = speakers(text)
-            if labelled or not (known if anyone else _name(label[1]) in known):
+            if labelled or not (known if anyone else label_name(label[1]).casefold() in known):
                 break
             first, labelled = label.end(), True
         else:
@@ -91,7 +91,7 @@ def speakers(text: str) -> frozenset[str]:
     labels = _turns(text)[1]
     if len(labels) < 2:
         return frozenset()
-    n_lines = Counter(map(_name, labels))
+    n_lines = Counter(label_name(label).casefold() for label in labels)
     return frozenset(name for name, n in n_lines.items() if n > 1)
 
 
@@ -115,16 +115,17 @@ def speaker_at(text: str, place: int) -> str:
     at = bisect_right(ends, place) - 1
     if not known or at < 0:
         return ""
-    name = labels[at].partition(",")[0].strip()
+    name = label_name(labels[at])
     return name if name.casefold() in known or len(name.split()) > 1 else ""
 
 
-def _name(label: str) -> str:
-    return label.partition(",")[0].strip().casefold()
+def label_name(label: str) -> str:
+    """Return the name in a label: "ANN B" of "ANN B, University of Oslo"."""
+    return label.partition(",")[0].strip()
 
 
 def _is_name(label: re.Match[str]) -> bool:
-    name = label[1].partition(",")[0].split()  # "ANN B, University of Oslo"
+    name = label_name(label[1]).split()
     return len(label[1].split()) <= MAX_LABEL_WORDS and not any(word[0].islower() for word in name)
 
 
