@@ -58,7 +58,8 @@ def find_names_of(script: Script[T], text: str, folded: str) -> list[Name]:
     """Return the names in `text`, ordered by start, not overlapping. `folded` is what the rules read, as long as it."""
     found = Spans(len(text))
     for evidence in script.evidence:
-        found.take(evidence(folded, found))
+        # Code within a sentence is blank: 重命名为“   ” names nothing.
+        found.take(span for span in evidence(folded, found) if not folded[span[0] : span[1]].isspace())
     runs = script.segment(folded, found)
     for join in script.joins:
         for run in runs:

@@ -107,3 +107,7 @@ def test_time_is_linear_without_punctuation(unit: str) -> None:
 def test_particles_come_off_names_of_other_scripts() -> None:
     found = find_names("Zep의 성능은 좋다. Zep은 빠르고, LG전자는 Graphiti의 모델을 쓴다.", "ko")
     assert [name.name for name in found] == ["Zep", "Zep", "LG전자", "Graphiti"]
+
+
+def test_quotation_marks_around_code_which_is_read_as_blank_name_nothing() -> None:
+    assert not find_names("此命令移动文件并重命名为“       ”。另一个文件是“       ”。", "zh")
