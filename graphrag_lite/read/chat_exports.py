@@ -32,6 +32,11 @@ SHAPES: Mapping[str, Read] = {
     STATE: assistant_chats.langgraph,
 }
 """How conversations are read, by the fields of each; the first that fits."""
+BY_MESSAGES: Mapping[str, Read] = {
+    "sender_name timestamp_ms": messengers.facebook,
+    "creator{} created_date": messengers.google_chat,
+}
+"""The same by the fields of one of their messages."""
 
 
 def conversations_in(value: Any, path: str, fields: Fields) -> Iterator[Item] | None:
@@ -85,6 +90,9 @@ def _thread(listed: Iterable[Any], first: Mapping[str, Any]) -> Mapping[str, Any
 
 def _shape(value: Mapping[str, Any]) -> Read | None:
     if found := next((read for shape, read in SHAPES.items() if fits(value, shape)), None):
+        return found
+    first = [*islice(value["messages"], FIRST)] if is_list(value.get("messages")) else []
+    if found := next((read for shape, read in BY_MESSAGES.items() if any(fits(each, shape) for each in first)), None):
         return found
     for name in ("messages", "conversations"):  # with roles, and what stands beside them; the other name is ShareGPT's
         if is_list(value.get(name)) and any(map(assistant_chats.is_message, islice(value[name], FIRST))):

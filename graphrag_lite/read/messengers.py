@@ -1,4 +1,6 @@
-"""Exports of messengers: Slack, Telegram, DiscordChatExporter, Teams, Skype, and LoCoMo's talks of two people.
+"""Exports of messengers: Slack, Telegram, DiscordChatExporter, Teams, Skype, Facebook and Instagram, Google Chat.
+
+And LoCoMo's talks of two people.
 
 What a person would not see as said by somebody is left out: who joined or called, what was deleted, stickers.
 """
@@ -183,6 +185,46 @@ def _of_skype(message: Value) -> Said | None:
     speaker = str(message.get("displayName") or message.get("from") or "").removeprefix("8:")
     ids = str(message["id"]), answered[1] if answered else ""
     return Said(speaker, text, message.get("originalarrivaltime", ""), *ids)
+
+
+def facebook(chat: Value, path: str) -> Iterator[Chat]:
+    """Read a thread of Facebook's or Instagram's download, whose newest message is the first."""
+    in_order = sorted(chat["messages"], key=lambda each: float(each.get("timestamp_ms") or 0))
+    name, title = (_of_facebook_text(chat.get(field)) for field in ("thread_path", "title"))
+    yield Chat(name or title or path, title, in_order, _of_facebook, daily=True)
+
+
+def _of_facebook(message: Value) -> Said | None:
+    if message.get("is_unsent"):
+        return None
+    speaker, text = (_of_facebook_text(message.get(field)) for field in ("sender_name", "content"))
+    return Said(speaker, text, message["timestamp_ms"])
+
+
+def _of_facebook_text(text: Any) -> str:
+    """Return a text of Facebook's download, each byte of whose UTF-8 is written as a character.
+
+    >>> _of_facebook_text("J\u00c3\u00b6rg"), _of_facebook_text("J\u00f6rg")
+    ('Jörg', 'Jörg')
+    """
+    try:
+        return str(text or "").encode("latin-1").decode()
+    except UnicodeError:
+        return str(text)
+
+
+def google_chat(chat: Value, path: str) -> Iterator[Chat]:
+    """Read the messages.json of a room, or of a talk of two, of Google Takeout."""
+    room = PurePath(path).parent.name or PurePath(path).stem
+    yield Chat(room, "", chat["messages"], _of_google_chat, daily=True)
+
+
+def _of_google_chat(message: Value) -> Said:
+    quoted = (message.get("quoted_message_metadata") or {}).get("message_id")
+    ids = str(message.get("message_id") or ""), str(quoted or "")
+    return Said(
+        str(message["creator"].get("name") or ""), str(message.get("text") or ""), message["created_date"], *ids
+    )
 
 
 def locomo(sample: Value, path: str) -> Iterator[Chat]:

@@ -170,6 +170,24 @@ TEAMS = {
         for kind, time in (("systemEventMessage", "2024-05-01T09:00:00Z"), ("message", "2024-05-01T10:00:00Z"))
     ]
 }
+FACEBOOK = {
+    "participants": [{"name": "Ann Lee"}, {"name": "J\u00c3\u00b6rg"}],
+    "messages": [
+        {"sender_name": "J\u00c3\u00b6rg", "timestamp_ms": 1714557660000, "content": "\u00c3\u009cber der T\u00c3\u00bcr \u00f0\u009f\u0098\u0080"},
+        {"sender_name": "Ann Lee", "timestamp_ms": 1714557630000, "photos": [{"uri": "a.jpg"}]},
+        {"sender_name": "Ann Lee", "timestamp_ms": 1714557620000, "content": "Oops", "is_unsent": True},
+        {"sender_name": "Ann Lee", "timestamp_ms": 1714557600000, "content": "Where is the key?"},
+    ],
+    "title": "J\u00c3\u00b6rg",
+    "thread_path": "inbox/joerg_7",
+}  # fmt: skip
+GOOGLE_CHAT = {
+    "messages": [
+        {"creator": {"name": "Ann Lee", "user_type": "Human"}, "created_date": "Wednesday, May 1, 2024 at 10:00:00\u202fAM UTC", "text": "Is it open?", "message_id": "7/1/1"},
+        {"creator": {"name": "Bo"}, "created_date": "Wednesday, May 1, 2024 at 10:01:00\u202fAM UTC", "text": "Yes.", "message_id": "7/1/2"},
+        {"creator": {"name": "Bo"}, "created_date": "Wednesday, May 1, 2024 at 10:02:00\u202fAM UTC", "attached_files": [{}], "message_id": "7/1/3"},
+    ]
+}  # fmt: skip
 ANDROID = """30/05/2023, 23:40 - Messages and calls are end-to-end encrypted.
 30/05/2023, 23:40 - Ann Lee: Is it open?
 It should be.
@@ -237,6 +255,14 @@ EXPORTS: dict[str, tuple[dict[str, Any], list[Said], int]] = {
         ("Whales/general", "bo7", "", "2024-05-01T10:01:00+00:00", "Yes?"),
     ], 1),
     "Teams": ({"a.json": TEAMS}, [("19:x", "Ann Lee", "", "2024-05-01T10:00:00+00:00", "Hi Bo & all")], 1),
+    "Facebook": ({"a.json": FACEBOOK}, [
+        ("inbox/joerg_7", "Ann Lee", "", "2024-05-01T10:00:00+00:00", "Where is the key?"),
+        ("inbox/joerg_7", "Jörg", "", "2024-05-01T10:01:00+00:00", "Über der Tür \U0001f600"),
+    ], 2),
+    "Google Chat": ({"Space 7/messages.json": GOOGLE_CHAT}, [
+        ("Space 7", "Ann Lee", "", "2024-05-01T10:00:00+00:00", "Is it open?"),
+        ("Space 7", "Bo", "", "2024-05-01T10:01:00+00:00", "Yes."),
+    ], 1),
     "WhatsApp on Android": ({"_chat.txt": ANDROID}, [
         ("_chat.txt", "Ann Lee", "", "2023-05-30T23:40:00", "Is it open?\nIt should be."),
         ("_chat.txt", "Bo Diaz", "", "2023-06-04T09:06:00", "The new door"),
