@@ -348,6 +348,24 @@ def test_an_archive_of_other_things_is_a_folder() -> None:
     assert isinstance(nothing, Loaded) and nothing.text == ""
 
 
+def test_an_archive_in_an_archive_is_a_folder_in_it() -> None:
+    inner = zipped({"b/notes.md": b"# Notes\n\nHello.", "broken.zip": b"PK"})
+    notes, unreadable = all_readers().read(zipped({"Part-1.zip": inner}), "a.zip", Fields())
+    assert isinstance(unreadable, Unreadable) and unreadable.where == "a.zip/Part-1.zip/broken.zip"
+    assert isinstance(notes, Loaded) and (notes.source_id, notes.title) == ("a.zip/Part-1.zip/b/notes.md", "Notes")
+
+
+def test_archives_in_archives_are_refused_where_one_of_their_size_is() -> None:
+    bomb = zipped({"a.txt": b"Hello."})
+    for _ in range(200):
+        bomb = zipped({"a.zip": bomb})
+    *_, deepest = all_readers().read(bomb, "a.zip", Fields())
+    many = zipped({f"{n}.zip": zipped({"a.txt": str(n).encode() + b" " * 100_000}) for n in range(100)})
+    *_, last = all_readers().read(many, "a.zip", Fields())
+    for item in (deepest, last):
+        assert isinstance(item, Unreadable) and "more than is read" in item.error
+
+
 def test_a_tar_is_read_as_a_zip_is(corpus: Corpus) -> None:
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w") as archive:
