@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 GZIP = ".gz"
 SOURCE = (".rst", ".md", ".ipynb")  # that Sphinx copies beside its pages: "index.rst.txt"
+ENDING = re.compile(r"[\w+~#-]+")  # not what follows the dot in "Notes of Dr. Lee", or in a file name of Maildir
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -155,17 +156,17 @@ class Reader:
 def suffix_of(path: str) -> str:
     """Return what `PurePath.suffix` does of a path with slashes, in lower case; ".gz" does not count.
 
-    Nor does ".txt" behind that of a source of Sphinx.
+    Nor does ".txt" behind that of a source of Sphinx, and what is no word is no suffix.
 
-    >>> [suffix_of(path) for path in ("a.d/x.TXT", "a.csv.gz", "a.d/x", ".bashrc", "a.", "..", "a.rst.txt", "1.0.txt")]
-    ['.txt', '.csv', '', '', '', '', '.rst', '.txt']
+    >>> [suffix_of(path) for path in ("a.d/x.TXT", "a.csv.gz", "a.d/x", ".bashrc", "a.", "..", "a.rst.txt", "1:2,S")]
+    ['.txt', '.csv', '', '', '', '', '.rst', '']
     """
     name = path.rpartition("/")[2]
     name = name[: -len(GZIP)] if name.lower().endswith(GZIP) else name
     stem, dot, suffix = name.rpartition(".")
     if suffix.lower() == "txt" and stem.lower().endswith(SOURCE):
         stem, dot, suffix = stem.rpartition(".")
-    return dot + suffix.lower() if stem and suffix else ""
+    return dot + suffix.lower() if stem and ENDING.fullmatch(suffix) else ""
 
 
 def replace_surrogates(text: str) -> str:

@@ -127,4 +127,5 @@ def content_key(row: Document) -> str:
 
 def name_of(path: str, source_id: str) -> str:
     """Return the title of a document that states none."""
-    return plain(PurePath(path).stem if source_id == path else source_id)
+    name = PurePath(path)
+    return plain((name.stem if suffix_of(path) else name.name) if source_id == path else source_id)

@@ -1,5 +1,6 @@
 """The files of a corpus: which there are, what they hold as far as a hash tells, and what is left out."""
 
+import errno
 import logging
 import os
 import re
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 
 from graphrag_lite.errors import InputError
 from graphrag_lite.read.documents import suffix_of
+from graphrag_lite.read.formats.without_ending import SAMPLE, is_document
 from graphrag_lite.read.readers import Readers, all_readers
 from graphrag_lite.run import snapshots
 from graphrag_lite.run.file_hashes import SeenFiles
@@ -25,6 +27,7 @@ KEEP = (
 )
 LINKS = "links to folders, to nothing, or out of the corpus"
 OTHERS = "not among load_documents.include"
+NO_TEXT = "programs and other files without an ending"
 WITHOUT_TEXT = "documents without text"
 NOT_SHOWN = "messages that are hidden, of the system, a tool or service, or without words"
 
@@ -80,8 +83,8 @@ def scan(
     read = []
     for file in files:
         suffix = suffix_of(file.name)
-        if not file.is_folder and suffix not in suffixes:
-            left_out[f"{suffix} files" if suffix else "files without an ending"] += 1
+        if not file.is_folder and (suffix not in suffixes or (not suffix and not _is_text(file))):
+            left_out[f"{suffix} files" if suffix else NO_TEXT] += 1
         elif settings.include and not (file.is_folder or any(_matches(file.name, glob) for glob in settings.include)):
             left_out[OTHERS] += 1
         else:
@@ -89,7 +92,7 @@ def scan(
     others = ", ".join(f"{n} {what}" for what, n in sorted(left_out.items()))
     if not read:
         there = f", but {others}" if others else ""
-        kinds = ", ".join(sorted(suffixes))
+        kinds = ", ".join(sorted(filter(None, suffixes)))
         raise InputError(f"{corpus}: no documents{there}. A corpus holds files of these kinds: {kinds}.")
     if others:
         logger.info("Left out: %s.", others)
@@ -152,6 +155,15 @@ def _walk(root: str, leave_out: Path, exclude: Sequence[str], left_out: Counter[
                 found.append(File(name, path))  # not a pipe or a device: reading one could wait for ever
     left_out += Counter()  # takes out what is not there
     return found
+
+
+def _is_text(file: File) -> bool:
+    """Say whether a file without an ending holds a text, as its beginning tells; what cannot be read now may do."""
+    try:
+        with Path(file.real_path).open("rb") as opened:
+            return is_document(file.name.rpartition("/")[2], opened.read(SAMPLE))
+    except OSError as error:
+        return error.errno not in (errno.ENOENT, errno.ELOOP)  # a link, as some programs lock by
 
 
 def _matches(path: str, glob: str) -> bool:

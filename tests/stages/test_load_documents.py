@@ -97,7 +97,23 @@ def test_hidden_files_and_other_kinds_are_left_out(corpus: Corpus, caplog: pytes
     folder = corpus({"a.txt": "a", ".hidden.txt": "h", ".git/b.txt": "g", "c.png": "p", "Makefile": "m"})
     with caplog.at_level(logging.INFO):
         assert paths(folder) == ["a.txt"]
-    assert "Left out: 1 .png files, 1 files without an ending." in caplog.text
+    assert "Left out: 1 .png files, 1 programs and other files without an ending." in caplog.text
+
+
+def test_what_has_no_ending_is_read_as_what_it_holds(corpus: Corpus) -> None:
+    mail = "Return-Path: <a@x.org>\nFrom: Ann Lee <a@x.org>\nDate: Mon, 1 Jan 2024 10:00:00 +0000\nSubject: Keel\n\nIt broke.\n"
+    folder = corpus({
+        "README": "The crane", "Notes of Dr. Lee": "On ropes", "cur/17.M1.host,S=9:2,S": mail, "new/1": mail.replace("broke", "holds"),
+        "Inbox": f"From - Mon Jan  1 10:00:00 2024\n{mail}", "tool": "#!/bin/sh\necho", "core": b"\x7fELF\0\1", "Dockerfile": "FROM x",
+    })  # fmt: skip
+    (folder / "lock").symlink_to("127.0.1.1:+1234")
+    documents, failures = load(folder)
+    said = {row["path"]: (row["title"], [said["speaker"] for said in row["messages"]]) for row in documents}
+    assert said == {
+        "README": ("README", []), "Notes of Dr. Lee": ("Notes of Dr. Lee", []), "cur/17.M1.host,S=9:2,S": ("Keel", ["Ann Lee"]),
+        "new/1": ("Keel", ["Ann Lee"]), "Inbox": ("Keel", ["Ann Lee"]),
+    }  # fmt: skip
+    assert not failures
 
 
 def test_pipes_are_not_waited_for(corpus: Corpus) -> None:

@@ -57,7 +57,7 @@ def _read(data: bytes, path: str, fields: Fields, left: list[int]) -> Iterator[I
 
 
 def _is_hidden(name: str) -> bool:
-    return any(part.startswith((".", "__MACOSX")) for part in name.split("/"))
+    return name.endswith("/") or any(part.startswith((".", "__MACOSX")) for part in name.split("/"))
 
 
 def _items(package: Package, names: Iterable[str], path: str, fields: Fields, left: list[int]) -> Iterator[Item]:
