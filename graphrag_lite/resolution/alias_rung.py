@@ -13,6 +13,7 @@ from graphrag_lite.resolution.aliases import Person, alias_in_corpus, alias_in_d
 from graphrag_lite.resolution.candidates import Candidate, find_openers, is_acronym
 from graphrag_lite.resolution.distinctions import Apart, LocalName, types_differ
 from graphrag_lite.resolution.mentioned import Mentioned
+from graphrag_lite.resolution.works import alias_in_works
 from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES, PLACES, SAME_PLACES, WELL_KNOWN
 from graphrag_lite.text.names.words import CORPORATE
 
@@ -51,6 +52,7 @@ class Joins:
 
 def join_aliases(
     names: Mentioned,
+    works: Mapping[str, tuple[str, int]],
     definitions: Iterable[tuple[str, str, str]],
     glossed: Collection[LocalName],
     glosses: Iterable[tuple[str, str]],
@@ -69,6 +71,8 @@ def join_aliases(
     for key in _namesakes(names.entries, names.kinds, shorts):
         del shorts[key]
     local = alias_in_documents(names.spans, persons, shorts)
+    if works:
+        local |= alias_in_works(local, names.spans, works, persons, shorts)
     denied = {place for place, root in local.items() if root and apart(*place, root)}
     local |= dict.fromkeys(denied, "")
     joined, own = alias_in_corpus(local, persons, shorts, names.n_documents)

@@ -23,6 +23,8 @@ _MAX_CANDIDATES = 20
 # A surname that this many times as many documents use without the long name as have it is no short form of it even
 # where both stand: Dell, beside Michael Dell.
 _OWN_RATIO = 3
+_OFTENER = 5
+_OFTEN = 10  # times a name, that both its parts come up
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +128,15 @@ def _agree_in_gender(short: Person, long: Person) -> bool:
 
 
 def alias_in_documents(
-    documents: Mapping[str, Mapping[str, tuple[int, int]]], persons: Mapping[str, Person], shorts: Mapping[str, Person]
+    documents: Mapping[str, Mapping[str, tuple[int, int, int]]],
+    persons: Mapping[str, Person],
+    shorts: Mapping[str, Person],
 ) -> dict[tuple[str, str], str]:
     """Return (document, key) -> key of the longer name, "" where several would fit.
 
-    `documents` holds the keys of each document with the first and the last text unit of each, `persons` the keys that
-    may be a longer name, `shorts` those that may be a shorter one. A given name does not stand for a full name that
+    `documents` holds the keys of each document with the first and the last text unit of each and how often it comes up,
+    `persons` the keys that may be a longer name, `shorts` those that may be a shorter one. Of several longer names that
+    one is meant that comes up `_OFTENER` times as often as all others. A given name does not stand for a full name that
     comes up only in a text unit after its last use: "Joe", before "Joe Miller" never made such a joke.
     """
     decided: dict[tuple[str, str], str] = {}
@@ -143,7 +148,7 @@ def alias_in_documents(
         own = [shorts[key] for key in held.keys() & shorts.keys()]
         if not own:
             continue
-        longs = [persons[key] for key in sorted(held.keys() & several)]
+        longs = [persons[key] for key in sorted(held.keys() & several) if not _is_two(key, held)]
         if not (longs or any(short.title for short in own)):
             continue
         own.sort(key=attrgetter("key"))
@@ -163,7 +168,7 @@ def alias_in_documents(
                 found = []
             if short.title in ("mrs", "mme", "frau"):  # a child is called by its given name, its mother is not
                 found = [person for person in found if person.words[0] not in given]
-            root = _root(short, found, roots)
+            root = _root(short, found, roots, {person.key: held[person.key][2] for person in found})
             if root is not None:
                 roots[short.key] = root or short.key
                 decided[document, short.key] = root
@@ -176,12 +181,29 @@ def alias_in_documents(
     return decided
 
 
-def _root(short: Person, candidates: Iterable[Person], roots: Mapping[str, str]) -> str | None:
-    """Return the one root of `candidates`, "" if there are several, None if there is none."""
-    found = {_follow(person.key, roots) for person in candidates} - {short.key}
+def _is_two(key: str, held: Mapping[str, tuple[int, int, int]]) -> bool:
+    """Tell whether a name is rather two that stand side by side: "given Margaret Howards End", which both are all over.
+
+    >>> _is_two("ann oslo", {"ann oslo": (0, 0, 1), "ann": (0, 9, 60), "oslo": (2, 9, 12)})
+    True
+    """
+    first, _, rest = key.partition(" ")
+    n = min(held[part][2] if part in held else 0 for part in (first, rest))
+    return n >= _OFTEN * held[key][2]
+
+
+def _root(
+    short: Person, candidates: Iterable[Person], roots: Mapping[str, str], counts: Mapping[str, int]
+) -> str | None:
+    """Return the one root of `candidates`, or the one that is meant by far the most; else "", None if there is none."""
+    found: Counter[str] = Counter()
+    for person in candidates:
+        found[_follow(person.key, roots)] += counts[person.key]
+    found.pop(short.key, None)
     if not found:
         return None
-    return found.pop() if len(found) == 1 else ""
+    (best, n), *_ = found.most_common(1)
+    return best if n > _OFTENER * (found.total() - n) else ""
 
 
 def _follow(key: str, roots: Mapping[str, str]) -> str:

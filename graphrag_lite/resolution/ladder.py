@@ -78,6 +78,7 @@ def resolve(
     ordinals: Sequence[int] | None = None,
     last: Sequence[int] | None = None,
     counts: Sequence[int] | None = None,
+    works: Mapping[str, tuple[str, int]] | None = None,
     contexts: Contexts | None = None,
     languages: Sequence[str] = (),
     definitions: Iterable[tuple[str, str, str]] = (),
@@ -94,7 +95,8 @@ def resolve(
     The first four have one entry a mention, as has `ordinals`: the place of its text unit in the document, by default
     one for all. Of mentions that are not `confirmed` one may stand for all of its document that are alike (`alike`):
     `counts` of them, up to a text unit of place `last`. `lower_counts` tells how often the corpus writes a word in
-    lower case. `contexts` tell what stands beside the mentions of names (`text.names.contexts`): types that no text
+    lower case. `works` has the work of each part of one, and what is added there to the places of its text units.
+    `contexts` tell what stands beside the mentions of names (`text.names.contexts`): types that no text
     states are inferred from them. `languages` (ISO 639-1) has one entry a mention: in some, names are declined.
     `definitions` are (document, long name, acronym) that texts define, one each time; `glossed` are (document, acronym)
     where one stands in brackets behind words that may be another long name; `glosses` are names with themselves in
@@ -114,7 +116,7 @@ def resolve(
         stated_kinds(document_ids, keys, types, majority_word) if confirmed else {},
         names_of.stated,
     )
-    joins = join_aliases(names_of, definitions, glossed, glosses, apart) if alias else Joins()
+    joins = join_aliases(names_of, works or {}, definitions, glossed, glosses, apart) if alias else Joins()
     if lexical:
         declined = {key: language for key, language in zip(keys, languages, strict=False) if language in ENDINGS}
         _join_similar(names_of, joins, declined, threshold, apart)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+Span = tuple[int, int, int]
+"""The places of the first and the last text unit of a document in which a key comes up, and how often it does."""
 _MIN_STATED = 3  # mentions of a name that state its type
 
 
@@ -24,14 +26,14 @@ _MIN_STATED = 3  # mentions of a name that state its type
 class Mentioned:
     """The names of a corpus, by key; `keys` has the key of each name as written.
 
-    `spans` tells by document and key between which text units, by place, the key comes up, and `n_documents` in how
-    many documents. `kinds` are types by majority, `stated` those that are no chance. `dropped` are no names. Of
+    `spans` tells by document and key between which text units, by place, the key comes up, and how often; `n_documents`
+    in how many documents. `kinds` are types by majority, `stated` those that are no chance. `dropped` are no names. Of
     `confirmed` mentions somebody has said that they are entities.
     """
 
     keys: Mapping[str, str]
     entries: Mapping[str, Candidate]
-    spans: Mapping[str, Mapping[str, tuple[int, int]]]
+    spans: Mapping[str, Mapping[str, Span]]
     n_documents: Mapping[str, int]
     dropped: frozenset[str]
     kinds: dict[str, str]
@@ -98,17 +100,19 @@ def summarize_mentions(
         counted[told] += n
     keys = {name: exact_key(name) for name in sorted(set(names))}
     entries: dict[str, Candidate] = defaultdict(Candidate)
-    spans: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
+    spans: dict[str, dict[str, Span]] = defaultdict(dict)
     for (name, kind, sure), n in counted.items():  # most are alike
         entry = entries[keys[name]]
         entry.count += n
         entry.anchored += sure * n
         entry.types[kind] += n
         entry.surfaces[name] += n
-    for document, key, *place in zip(document_ids, map(keys.__getitem__, names), ordinals, last, strict=True):
+    for document, key, *place, n in zip(
+        document_ids, map(keys.__getitem__, names), ordinals, last, counts, strict=True
+    ):
         held = spans[document]
-        known = held.get(key, place)
-        held[key] = min(known[0], place[0]), max(known[1], place[1])
+        first, end, so_far = held.get(key, (*place, 0))
+        held[key] = min(first, place[0]), max(end, place[1]), so_far + n
     n_documents = Counter(chain.from_iterable(spans.values()))
     dropped = frozenset(
         key

@@ -17,6 +17,7 @@ from graphrag_lite.resolution.known_names import apply_decisions, apply_types, u
 from graphrag_lite.resolution.ladder import resolve
 from graphrag_lite.resolution.mentioned import alike, each_mention
 from graphrag_lite.resolution.name_contexts import MENTIONS, NameContexts
+from graphrag_lite.resolution.works import works
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
 from graphrag_lite.settings import ResolveEntities
 from graphrag_lite.tables import groups
@@ -85,6 +86,7 @@ async def resolve_entities(
         ordinals=told.ordinals,
         last=told.last,
         counts=told.counts,
+        works={} if confirmed else works(source_documents),
         languages=[language_of[document_id] for document_id in told.document_ids],
         contexts=contexts if model is None else None,
         definitions=_definitions(beside, attempt),

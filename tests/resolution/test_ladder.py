@@ -8,12 +8,13 @@ import pytest
 
 from graphrag_lite.resolution.candidates import majority_type
 from graphrag_lite.resolution.ladder import Resolution, resolve
+from graphrag_lite.resolution.works import UNITS, works
 
 Mention = tuple[str, str, str, bool]
 
 
 def titles(
-    mentions: Sequence[Mention], lower_counts: Mapping[str, int] | None = None, **switches: bool
+    mentions: Sequence[Mention], lower_counts: Mapping[str, int] | None = None, **switches: object
 ) -> dict[tuple[str, str], str]:
     """Return (document, name) -> title as a reader of the rows would look it up."""
     rows = _resolve(mentions, lower_counts or {}, **switches)
@@ -21,7 +22,7 @@ def titles(
     return {(d, name): by_name[d if (d, name) in by_name else "", name] for d, name, _, _ in mentions}
 
 
-def _resolve(mentions: Sequence[Mention], lower_counts: Mapping[str, int], **switches: bool) -> list[Resolution]:
+def _resolve(mentions: Sequence[Mention], lower_counts: Mapping[str, int], **switches: object) -> list[Resolution]:
     documents, names, types, anchored = ([m[i] for m in mentions] for i in range(4))
     return resolve(documents, names, types, anchored, lower_counts, **switches)  # type: ignore[arg-type]
 
@@ -51,6 +52,36 @@ def test_a_family_name_of_two_people_stays_alone() -> None:
 def test_a_given_name_of_two_people_stays_alone() -> None:
     found = titles(people("d", "Alexander the Great", "Alexander Velm", "Alexander"))
     assert found["d", "Alexander"] == "Alexander"
+
+
+def test_of_several_longer_names_the_one_is_meant_that_comes_up_by_far_the_most() -> None:
+    several = people("d", *["Bob Velm"] * 6, "Robert Velm", "Velm")
+    assert titles(several)["d", "Velm"] == "Bob Velm"
+    assert titles([*several, *people("d", "Robert Velm")])["d", "Velm"] == "Velm"
+
+
+def test_two_names_side_by_side_are_no_longer_name_of_either() -> None:
+    aside = people("d", "Ruth Velm", *["Ruth"] * 10, *["Velm"] * 10)
+    assert titles(aside)["d", "Velm"] == "Velm"
+    assert titles(aside[:-1])["d", "Velm"] == "Ruth Velm"
+
+
+def test_chapters_are_told_by_their_work_where_they_do_not_tell() -> None:
+    chapters = {f"c{n}": ("Velm", n * UNITS) for n in range(4)}
+    mentions = [*people("c0", "Ruth Velm"), *people("c1", "Ruth", "Miss Velm"), *people("c2", "Ruth", "Ruth Orr")]
+    mentions += [*people("c2", "Ruth Orr"), *people("c3", "Velm", "Ruth"), *people("other", "Ruth")]
+    found = titles(mentions, works=chapters)
+    assert found["c1", "Miss Velm"] == "Ruth Velm"  # in no document of its own
+    assert found["c3", "Velm"] == "Velm"  # who may be her husband
+    assert {found[c, "Ruth"] for c in ("c1", "c2", "c3", "other")} == {"Ruth"}  # though a chapter has one alone
+    found = titles([each for each in mentions if each[1] != "Ruth Orr"], works=chapters)
+    assert {found[c, "Ruth"] for c in ("c1", "c2", "c3")} == {"Ruth Velm"}
+
+
+def test_parts_of_a_work_are_told_by_their_titles_in_their_order() -> None:
+    titled = {"a": "Velm / part 10", "b": "Velm / part 2", "c": "Other, part 1", "d": "Velm"}
+    found = works(pa.table({"id": [*titled], "title": [*titled.values()]}))
+    assert found == {"b": ("Velm", 0), "a": ("Velm", UNITS)}
 
 
 def test_the_document_decides_before_the_corpus() -> None:
