@@ -11,7 +11,7 @@ from graphrag_lite.text.word_lists import expressions
 if TYPE_CHECKING:
     from email.message import EmailMessage, MIMEPart
 
-WROTE, FROM, SENT, SUBJECT, ORIGINAL, PHONE = expressions(__package__, "mail.txt").values()
+WROTE, FROM, SENT, SUBJECT, ORIGINAL, FORWARDED, PHONE = expressions(__package__, "mail.txt").values()
 ADDRESS = r"<[^<>\s]{1,80}@[^<>\s]{1,80}>"
 SIGNATURE = re.compile(r"(?m)^(?:-- ?$|_{30,}\n[^\n]*mailing list\n).*\Z", re.S)
 BY_PHONE = re.compile(rf"(?m)^(?:{PHONE})\s*\Z")
@@ -28,6 +28,7 @@ EARLIER = re.compile(
     rf"(?:[^\n]+\n){{0,4}}\W?(?:{SUBJECT})\W?[::]).*\Z",
     re.S,
 )
+FORWARDS = re.compile(rf"(?i)\s*(?:{FORWARDED})\s*[::]")
 QUOTED = re.compile(r"(?m)^[A-Z]{0,3}>.*\n?")  # also by initials: "AL> Shall we?"
 # The same in HTML.
 MARKED = ["blockquote[type=cite]", "blockquote[class~=gmail_quote]", "[class~=yahoo_quoted]", "[id=Signature]"]
@@ -67,7 +68,9 @@ def parsed(data: bytes) -> Mail:
     metadata |= {name: replace_surrogates(heads[key]) for name, key in IDS.items() if heads.get(key)}
     subject = replace_surrogates(str(message["Subject"] or "").strip())
     sent = replace_surrogates(heads.get("date", ""))
-    return Mail(subject, sent, people, replace_surrogates(_new(_body(message))), metadata, _thread(heads))
+    body = _body(message)
+    text = "\n\n".join(filter(None, (_whole(body) if FORWARDS.match(subject) else _new(body), *_attached(message))))
+    return Mail(subject, sent, people, replace_surrogates(text), metadata, _thread(heads))
 
 
 def ids_of(data: bytes) -> dict[str, str]:
@@ -134,6 +137,15 @@ def _body(message: "EmailMessage") -> str:
     return "\n".join(_text(part) for part in shown if part is not None)
 
 
+def _attached(message: "EmailMessage") -> Iterator[str]:
+    """Yield the mails that are forwarded as attachments, each below what its head says."""
+    for part in message.iter_attachments():
+        within = part.get_content() if part.get_content_type() == "message/rfc822" else None
+        if within and "from" in (heads := _heads(within)):
+            said = [f"{name.capitalize()}: {heads[name]}" for name in ("from", "date", "subject") if heads.get(name)]
+            yield "\n".join([*said, "", _body(within)]).strip()
+
+
 def _text(part: "MIMEPart") -> str:
     try:
         text = str(part.get_content())
@@ -156,6 +168,11 @@ def _new(text: str) -> str:
     new = ATTRIBUTION.sub("", EARLIER.sub("", SIGNATURE.sub("", text)))
     new = BY_PHONE.sub("", QUOTED.sub("", new).rstrip())
     return (new if new.strip() else text).strip()
+
+
+def _whole(text: str) -> str:
+    """Return a mail with the one that it forwards, without marks of quotation: nobody else may have that."""
+    return re.sub(r"(?m)^(?:> ?)+", "", text.replace("\r\n", "\n")).strip()
 
 
 READER = Reader({".eml": "message/rfc822"}, read)

@@ -92,6 +92,21 @@ def test_what_an_html_mail_quotes_is_not_new(quoted: str) -> None:
     assert text.endswith("\nYes.") and "midnight" in text
 
 
+def test_a_mail_that_is_forwarded_is_kept() -> None:
+    mail = MAIL.replace("Subject: Launch", "Subject: FW: Crane").partition("\n\n")[0] + "\n\nPlease read.\n-- \nZoë\n\n"
+    head = "From: Lee <lee@x.org>\nDate: Sun, 31 Dec 2023\nSubject: Crane\n\nThe crane broke.\n"
+    for marked in (
+        f"-----Original Message-----\n{head}",
+        "Begin forwarded message:\n\n> " + head.replace("\n", "\n> "),
+    ):
+        text = read(mail + marked, "a.eml").text
+        assert "Please read." in text and "From: Lee <lee@x.org>" in text and text.endswith("\nThe crane broke.")
+    parts = 'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="b"\n\n--b\n\nSee below.\n--b\nContent-Type: message/rfc822\n\n'
+    head = head.replace("2023\n", "2023 10:00:00 +0000\n")
+    text = read(MAIL.partition("Content-Type")[0] + parts + f"{head}\n--b--\n", "a.eml").text
+    assert text.endswith(f"See below.\n\n{head.strip()}")
+
+
 def test_a_mail_is_of_the_thread_that_its_first_mail_began() -> None:
     ids = "From: a@x.org\nMessage-ID: <3@x.org>\nIn-Reply-To: <2@x.org>\n{}\nYes."
     for references, first in (("", "<2@x.org>"), ("References: <1@x.org>\n <2@x.org>\n", "<1@x.org>")):
