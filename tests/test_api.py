@@ -1,6 +1,7 @@
 """The Python API, and the citations of answers and reports down to the character."""
 
 import asyncio
+import pickle
 import re
 import shutil
 import signal
@@ -63,6 +64,7 @@ def test_an_index_is_opened_where_it_is(corpus: Callable[..., Path], tmp_path: P
         (lambda path: graphrag_lite.index(path / "nowhere", root=path), errors.InputError),
         (lambda path: graphrag_lite.index(path, root=path), errors.InputError),
         (lambda path: graphrag_lite.index(path, root=path, overrides=["a.b=1"]), errors.SettingsError),
+        (lambda path: graphrag_lite.index(path, root=path, readers=[print]), errors.PluginError),  # type: ignore[list-item]
     ],
 )
 def test_errors_are_ours(call: Callable[[Path], Any], kind: type[Exception], tmp_path: Path) -> None:
@@ -88,10 +90,23 @@ def test_query_errors_are_ours(index: Any, corpus: Callable[..., Path], tmp_path
         index.query(" ")
     with pytest.raises(errors.InputError):
         index.query("Who?", method="global", level=9)
-    made = graphrag_lite.index(corpus(TEXTS), root=tmp_path)
+    with pytest.raises(errors.InputError, match="NoneType"):
+        index.query(None)
+    with pytest.raises(errors.InputError, match="top_k"):
+        index.query("Who?", top_k=0)
+    made = graphrag_lite.index(corpus(TEXTS), root=tmp_path, overrides="search.top_k=3")
+    assert made.search_settings.top_k == 3
+    with pytest.raises(errors.IndexNotFound, match="There is one in "):
+        graphrag_lite.open(tmp_path)
     (made.folder / "documents.parquet").write_bytes(b"PAR1")
     with pytest.raises(errors.TableError, match="damaged"):
         graphrag_lite.open(tmp_path / "output").query("Who is Bob?")
+
+
+def test_an_index_goes_to_other_processes(index: Any) -> None:
+    again = pickle.loads(pickle.dumps(index))  # noqa: S301 - our own
+    assert (again.folder, again.settings) == (index.folder.resolve(), index.settings)
+    assert again.query(QUESTIONS[0]).answer == index.query(QUESTIONS[0]).answer
 
 
 def test_it_works_where_an_event_loop_runs_already(corpus: Callable[..., Path], tmp_path: Path) -> None:

@@ -201,6 +201,20 @@ def test_a_corpus_without_documents_is_one_error(
     assert invoke("index", folder, "--root", tmp_path).exit_code == 0
 
 
+def test_an_index_is_no_corpus(small: Path, tmp_path: Path) -> None:
+    shutil.copytree(small, tmp_path, dirs_exist_ok=True)
+    for folder in ("output", "output/snapshots"):
+        assert "is the index itself" in one_error(invoke("index", tmp_path / folder, "--root", tmp_path))
+
+
+def test_a_folder_that_is_gone_is_one_error(tmp_path: Path) -> None:
+    script = 'mkdir "$0" && cd "$0" && rmdir "$0" && "$@" -m graphrag_lite query "Who?"'
+    result = subprocess.run(
+        ["sh", "-c", script, tmp_path / "gone", sys.executable], capture_output=True, text=True, check=False
+    )
+    assert "is gone" in one_error(result)
+
+
 def test_a_mistyped_corpus_before_the_first_run_leaves_nothing(tmp_path: Path) -> None:
     result = invoke("index", tmp_path / "nowhere", "--root", tmp_path)
     assert result.exit_code == 2 and "no such folder or file" in result.stderr
@@ -650,7 +664,7 @@ def test_control_characters_of_names_of_files_are_not_printed_in_errors(
 ) -> None:
     for files in (
         {"bad\x1b[31m.json": b"{"},
-        {"a.\x1b[31m": b"x", "b.txt": b""},
+        {"a\x1b[31m": b"x\0", "a\x1b[31m.txt": b"\0"},
         {"empty\x1b[31m.txt": b"", "\x1b[32m.json": b"{"},
     ):
         done = run("index", corpus(files, f"c{len(files)}{len(str(files))}"), "--root", tmp_path)

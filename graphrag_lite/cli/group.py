@@ -91,10 +91,20 @@ def _explained(ctx: click.Context) -> Iterator[None]:
         kept = " Nothing was published; finished stages are kept, run again to go on."
         message, code = f"Interrupted.{kept if ctx.invoked_subcommand in ('index', 'import') else ''}", 130
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or error.filename:
+        if isinstance(error, FileNotFoundError) and _is_nowhere():
+            message, code = "Error: the folder that this was called in is gone. Change to one that is there.", 1
+        elif error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or error.filename:
             raise
-        message, code = f"Error: standard output cannot be written: {error.strerror}.", 1
+        else:
+            message, code = f"Error: standard output cannot be written: {error.strerror}.", 1
     from graphrag_lite.cli import terminal
 
     terminal.print_note(message)
     ctx.exit(code)
+
+
+def _is_nowhere() -> bool:
+    try:
+        return not Path.cwd()
+    except OSError:
+        return True

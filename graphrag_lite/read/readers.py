@@ -12,6 +12,7 @@ from pkgutil import iter_modules
 
 from graphrag_lite import plugins
 from graphrag_lite.attempts import ENDS_RUN, describe_error
+from graphrag_lite.errors import PluginError
 from graphrag_lite.plugins import Origin
 from graphrag_lite.read import formats
 from graphrag_lite.read.documents import GZIP, Block, Fields, Item, Loaded, Reader, Unreadable, suffix_of
@@ -107,6 +108,9 @@ def day_of_name(path: str) -> str:
 
 def all_readers(passed: Sequence[Reader] = ()) -> Readers:
     """Return all readers. Those passed go before those installed, and these before the package's own."""
+    for each in passed:
+        if not isinstance(each, Reader):
+            raise PluginError(f"readers: {each!r} is a {type(each).__name__}, not a Reader.")
     names = plugins.names("readers")
     installed = [plugins.load("readers", name, Reader) for name in names]
     origins = [plugins.origin_of(each.read)._replace(version=each.version) for each in passed]

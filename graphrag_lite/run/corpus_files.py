@@ -6,6 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -76,6 +77,8 @@ def scan(
     if not corpus.is_dir() and not corpus.is_file():  # reading a pipe or a device could wait for ever
         raise InputError(f"{corpus}: is neither a folder nor a file.")
     root = os.path.realpath(corpus)
+    if Path(root).is_relative_to(leave_out.resolve()):
+        raise InputError(f"{corpus}: is the index itself, or a part of it, and no corpus.")
     settings = settings or LoadDocuments()
     left_out: Counter[str] = Counter()
     files = [File(corpus.name, root)] if corpus.is_file() else _walk(root, leave_out, settings.exclude, left_out)
@@ -144,7 +147,8 @@ def _walk(root: str, leave_out: Path, exclude: Sequence[str], left_out: Counter[
                 continue
             path = entry.path
             if link := entry.is_symlink():
-                path = os.path.realpath(path)
+                with suppress(OSError):  # what is gone since the folder was listed leads nowhere
+                    path = os.path.realpath(path)
             if _is_folder(entry):
                 left_out[LINKS] += link
                 if not link and path not in own:

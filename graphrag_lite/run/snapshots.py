@@ -47,7 +47,9 @@ def _pointer(output: Path) -> str:
     except UnicodeDecodeError:
         return "?"
     except OSError:
-        raise IndexNotFound(f"There is no index in {output}. Run `graphrag-lite index CORPUS` first.") from None
+        below = output / "output"
+        do = f"There is one in {below}" if (below / "current").is_file() else "Run `graphrag-lite index CORPUS` first"
+        raise IndexNotFound(f"There is no index in {output}. {do}.") from None
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

@@ -54,7 +54,7 @@ class Index(SnapshotView):
     ) -> None:
         if not isinstance(folder, Path):
             raise TypeError(f"Index takes the folder of a snapshot. To open an index: graphrag_lite.open({folder!r})")
-        values = values or settings.Settings()
+        self.settings = values = values or settings.Settings()
         super().__init__(folder, values.search)
         self.llm = values.llm
         self.model = model
@@ -90,6 +90,10 @@ class Index(SnapshotView):
             except TableError:  # it may have been removed since `current` was read: then that names another one
                 if snapshots.current(Path(output)) == folder:
                     raise
+
+    def __reduce__(self) -> Any:
+        """Open the same snapshot again where this is unpickled, as in a pool of processes."""
+        return type(self), (self.folder.resolve(), self.settings, self.model, self.embedder)
 
     def __repr__(self) -> str:
         return f"Index({self.folder.name}, {self.n_rows('documents')} documents, {self.n_rows('entities')} entities)"
@@ -172,7 +176,9 @@ class Index(SnapshotView):
         CallError and ReplyError where the model did not answer, ModelError where it cannot be asked or the budget is
         spent.
         """
-        asked = Query(question, top_k or self.search_settings.top_k, level, dynamic, budget, history=history)
+        asked = Query(
+            question, self.search_settings.top_k if top_k is None else top_k, level, dynamic, budget, history=history
+        )
         asked = replace(asked, retrieve_only=retrieve_only, steps=steps, tokens=tokens, session=session)
         queries = self._queries(asked, [question], [as_of], valid_at, [where])
         (outcome,) = self._outcomes(queries, method, response_type, show)
@@ -235,7 +241,9 @@ class Index(SnapshotView):
         days = [as_of] * len(questions) if as_of is None or isinstance(as_of, Day) else as_of
         stated = [where] if isinstance(where, str) else [one for one in where if isinstance(one, str)]
         limits = [stated] * len(questions) if stated or not where else [list(one) for one in where]
-        asked = Query("", top_k or self.search_settings.top_k, level, dynamic, budget, history=history)
+        asked = Query(
+            "", self.search_settings.top_k if top_k is None else top_k, level, dynamic, budget, history=history
+        )
         asked = replace(asked, retrieve_only=retrieve_only, steps=steps, tokens=tokens, session=session)
         queries = self._queries(asked, questions, days, valid_at, limits)
         return self._outcomes(queries, method, response_type, done=done)

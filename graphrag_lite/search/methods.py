@@ -136,6 +136,10 @@ def check(named: str | SearchMethod, query: Query, *, model: bool) -> SearchMeth
     """Return the method that answers a query, with a `model` or without. Raises InputError for what it cannot do."""
     method = method_named(named)
     name = method.summary if isinstance(named, SearchMethod) else named
+    if not isinstance(query.question, str):
+        raise InputError(f"The question is a {type(query.question).__name__}, not a text.")
+    if query.top_k < 1:
+        raise InputError(f"top_k is {query.top_k}; it must be 1 or more.")
     if not query.question.strip():
         raise InputError("The question is empty.")
     for option in query.states():

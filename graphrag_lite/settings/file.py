@@ -97,6 +97,7 @@ def load(
 
     It is an OverrideError where the file alone would do, and where it is not there although it is named.
     """
+    overrides = [overrides] if isinstance(overrides, str) else overrides
     if config and not config.exists():
         raise OverrideError(f"{config}: there is no such settings file.")
     path = config or root / "settings.yaml"

@@ -22,7 +22,7 @@ def is_document(name: str, begins: bytes) -> bool:
     >>> is_document("README", "Café".encode()), is_document("core", bytes(9))
     (True, False)
     """
-    if begins.startswith(b"#!") or name.lower().endswith("file"):  # Makefile, Dockerfile ...
+    if not begins.strip() or begins.startswith(b"#!") or name.lower().endswith("file"):  # Makefile, Dockerfile ...
         return False
     try:
         decode(begins)
