@@ -87,12 +87,12 @@ class Page:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs: the documents, too."""
-        return {**vars(self), "documents": self.told.sources.opened()}
+        return {**vars(self), "documents": self.told.sources.closed()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         documents = state.pop("documents")
         vars(self).update(state)
-        cast("Opened", self.told.sources.document).update(documents)
+        cast("Opened", self.told.sources.document).add(documents)
 
 
 Make = Callable[[Page, Choose], Any]
@@ -193,6 +193,8 @@ class KnownPages:
             if inputs not in self._asked:
                 self._asked[inputs] = known = self._kept(inputs, one)
                 new |= {} if known else {inputs: one}
+        documents = self._told.sentences.document  # pages of the same ones follow each other, and share them
+        new = dict(sorted(new.items(), key=lambda item: documents[item[1].stated].tolist()))
         made = each(
             partial(made_page, make=make, settings=self._settings),
             LazyItems(len(new), lambda: map(self.page, new.values())),

@@ -138,9 +138,9 @@ class Sources:
         """Which documents are stories, by row."""
         return np.array([one in self._narrated for one in self.ids], bool)
 
-    def opened(self) -> dict[str, Row]:
-        """Return the rows of all documents."""
-        return {identity: self.document(identity) for identity in sorted(self._titles)}
+    def closed(self) -> "dict[str, Closed]":
+        """Return all documents as they are sent to another process."""
+        return {identity: self.document.closed(identity) for identity in sorted(self._titles)}
 
     def called(self, identity: str) -> str:
         """Return a document's title, or the heading in its first line where the title is no more than its id."""
@@ -311,6 +311,9 @@ class Sources:
         return chapter_at(self._chapters[document], start) or part_title(self.title(document))
 
 
+Closed = tuple[bytes, Row]  # a document's text, UTF-8, and the rest of its row: most that are sent are read nowhere
+
+
 class _Documents:
     """The rows of documents by id, each with its text and its cards; those of a large corpus are not held all.
 
@@ -319,25 +322,51 @@ class _Documents:
     """
 
     def __init__(self, documents: "pa.Table", rows: Mapping[str, int]) -> None:
-        self._documents, self._rows = documents, rows
+        self._texts, self._documents, self._rows = documents["text"], documents.drop_columns("text"), rows
         self._opened: dict[str, Row] = {}
+        self._closed: dict[str, Closed] = {}
 
     def __reduce__(self) -> tuple[type["Opened"], tuple[()]]:
         return Opened, ()
 
     def __call__(self, identity: str) -> Row:
         if identity not in self._opened:
-            if len(self._opened) == HELD:
-                del self._opened[next(iter(self._opened))]
-            row = self._documents.slice(self._rows[identity], 1).to_pylist()[0]
-            cards = [one for one in row["blocks"] if one["kind"] == "card" and one["label"] != tables.HEAD]
-            is_mail = any(one["kind"] == "message" for one in row["blocks"])
-            self._opened[identity] = row | {"blocks": [] if is_mail else cards}
+            _make_room(self._opened)
+            text = self._texts[self._rows[identity]].as_py()
+            self._opened[identity] = self._without_text(identity) | {"text": text}
         return self._opened[identity]
 
+    def closed(self, identity: str) -> Closed:
+        if identity not in self._closed:
+            _make_room(self._closed)
+            text = bytes(self._texts[self._rows[identity]].as_buffer())
+            self._closed[identity] = text, self._without_text(identity)
+        return self._closed[identity]
 
-class Opened(dict[str, Row]):
+    def _without_text(self, identity: str) -> Row:
+        row: Row = self._documents.slice(self._rows[identity], 1).to_pylist()[0]
+        cards = [one for one in row["blocks"] if one["kind"] == "card" and one["label"] != tables.HEAD]
+        is_mail = any(one["kind"] == "message" for one in row["blocks"])
+        return row | {"blocks": [] if is_mail else cards}
+
+
+def _make_room(held: dict[str, Any]) -> None:
+    if len(held) == HELD:
+        del held[next(iter(held))]
+
+
+class Opened:
     """What stands for these in another process: the documents that it was given."""
 
+    def __init__(self) -> None:
+        self._opened: dict[str, Row] = {}
+        self._closed: dict[str, Closed] = {}
+
     def __call__(self, identity: str) -> Row:
-        return self[identity]
+        if identity not in self._opened:
+            text, row = self._closed[identity]
+            self._opened[identity] = row | {"text": text.decode()}
+        return self._opened[identity]
+
+    def add(self, documents: Mapping[str, Closed]) -> None:
+        self._closed.update(documents)

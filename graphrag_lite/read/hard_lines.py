@@ -38,8 +38,8 @@ def joined_lines(text: str) -> str:
     >>> joined_lines("\\n".join(lines)).split("\\n")
     ['我们住在河边的一个小镇，每天都去桥边看船。船很多，有时候整天都有。', '河水很深。']
     """
-    letters = _LETTER.findall(text[:_SAMPLE])
-    if 2 * len(_WIDE.findall(text[:_SAMPLE])) <= len(letters):
+    n_wide = len(_WIDE.findall(text[:_SAMPLE]))
+    if not n_wide or 2 * n_wide <= (n_letters := len(_LETTER.findall(text[:_SAMPLE]))):
         return text
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     filled = [at for at, line in enumerate(lines) if line.strip() and not _PAGE.fullmatch(line)]
@@ -50,7 +50,7 @@ def joined_lines(text: str) -> str:
     if not _is_cut(lines, filled, full, going_on, sum(each > _OVER * width for each in widths.values())):
         return text
     spaced = sum(lines[at].endswith(" ") for at in full) >= _KEEPS_SPACES * len(full)
-    korean = 2 * len(_HANGUL.findall(text[:_SAMPLE])) > len(letters)
+    korean = 2 * len(_HANGUL.findall(text[:_SAMPLE])) > n_letters
     apart = 2 if 2 * sum(after - at == 2 for at, after in pairwise(filled)) > len(filled) else 1
     margin = Counter(_depth(lines[after]) for at, after in pairwise(filled) if at in going_on).most_common(1)[0][0]
     made = lines[: filled[0] + 1]

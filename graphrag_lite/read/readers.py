@@ -90,7 +90,7 @@ def _with_blocks(item: Item, *, references: bool) -> Item:
     if not isinstance(item, Loaded):
         return item
     found = []
-    for heading in REFERENCES.finditer(item.text) if references else ():
+    for heading in REFERENCES.finditer(item.text) if references and "#" in item.text else ():
         after = HEADING.search(item.text, heading.end())
         found.append(Block("references", "", heading.start(), after.start() if after else len(item.text)))
     spans = legal_spans(item.text)
