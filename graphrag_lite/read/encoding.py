@@ -15,7 +15,7 @@ BOMS = (
 )
 # Encodings that uchardet tells, for those of which they are a part.
 WIDER = {"shift_jis": "cp932", "euc_kr": "cp949", "gb2312": "gb18030", "iso8859-1": "cp1252"}
-FEW = 4  # bytes beyond ASCII, which tell nothing: those of Western Europe
+FEW = 4  # bytes, which tell nothing: beyond ASCII, those of Western Europe
 CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 MAX_CONTROLS = 0.01  # of the bytes of a text
 BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
@@ -28,6 +28,7 @@ ONE_BYTE = ("iso8859", "cp12", "cp8", "mac", "koi8")
 ASIAN = ("shift_jis", "euc_", "gb", "big5", "cp9", "iso2022")
 SAMPLE = 200_000  # bytes from which an encoding is guessed
 PIECE = 1 << 20  # bytes
+HIGH_ZERO = 0.9  # of the high bytes of UTF-16 without a mark, in a text of Latin letters
 MAX_DAMAGED = 0.1  # of the characters beyond ASCII, in UTF-8; another encoding read as UTF-8 is wrong in nearly all
 
 
@@ -66,6 +67,8 @@ def _encoding(data: bytes, stated: str = "") -> tuple[str, str]:
     for mark, encoding in BOMS:
         if data.startswith(mark):
             return encoding, "replace" if encoding == "utf-8-sig" else "strict"
+    if b"\0" in data[:40_000] and (told := _unmarked(data[:40_000])):
+        return told, "replace"
     if b"\x1b$" in data and data.isascii():
         for encoding in ("iso2022_jp", "iso2022_kr"):
             with suppress(UnicodeDecodeError):
@@ -82,6 +85,22 @@ def _encoding(data: bytes, stated: str = "") -> tuple[str, str]:
     if "\0" in data[:40_000].decode(found[0], "replace")[:10_000]:
         raise ValueError("not a text file (it holds zero bytes)")
     return found
+
+
+def _unmarked(sample: bytes) -> str:
+    """Return which UTF-16 a text of Latin letters without a byte order mark is in, empty for what is none.
+
+    >>> [_unmarked("Un café.".encode(name)) for name in ("utf-16-le", "utf-16-be", "utf-8")]
+    ['utf-16-le', 'utf-16-be', '']
+    """
+    for encoding, high, low in (("utf-16-le", sample[1::2], sample[::2]), ("utf-16-be", sample[::2], sample[1::2])):
+        if (
+            len(high) >= FEW
+            and high.count(0) > HIGH_ZERO * len(high)
+            and len(CONTROLS.findall(low)) <= MAX_CONTROLS * len(low)
+        ):
+            return encoding
+    return ""
 
 
 def _guess(data: bytes, stated: str) -> str:

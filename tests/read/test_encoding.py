@@ -30,6 +30,14 @@ def test_big_endian_marks() -> None:
     assert decode(b"\x00\x00\xfe\xff" + "né".encode("utf-32-be")) == "né"
 
 
+def test_utf16_without_a_mark_is_told_by_its_zero_bytes() -> None:
+    text = "Otto sailed to Málta.\r\n" * 3000
+    for encoding in ("utf-16-le", "utf-16-be"):
+        assert decode(text.encode(encoding)) == text and next(decoded_lines(text.encode(encoding))) == text[:23]
+    with pytest.raises(ValueError, match="zero bytes"):
+        decode(bytes([1, 0, 2, 0, 3, 0, 4, 0, 5, 0]))
+
+
 @pytest.mark.parametrize(
     ("corpus", "encoding"),
     [("zho", "gb18030"), ("zho", "big5"), ("jpn", "shift_jis"), ("jpn", "euc-jp"), ("kor", "cp949"), ("fra", "cp1252")],
