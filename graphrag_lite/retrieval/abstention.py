@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphrag_lite.retrieval.bm25 import LEAST_STEM, Bm25, idf
-from graphrag_lite.retrieval.other_words import attributes_told
 from graphrag_lite.retrieval.question import NOUNS_HAVE_CAPITALS, Question
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.language import closest_language
@@ -125,8 +124,7 @@ def _nothing_but_names(question: Question, weights: Mapping[str, float], attribu
     if all(map(index.holds, weights)):
         return False
     asked = weights.keys() - question.names - set(terms(question.text.split(maxsplit=1)[0], language))
-    told = [] if attributes else attributes_told(question.text, language)
-    new = asked.difference(*(asking for _, asking in told))
+    new = asked.difference(*(asking for _, asking in question.attributes if not attributes))
     return (
         language in FUNCTION_WORDS  # of another, a word that asks for nothing is taken for one that does
         and language not in NOUNS_HAVE_CAPITALS

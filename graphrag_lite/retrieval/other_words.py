@@ -9,6 +9,8 @@ from graphrag_lite.text.translations import translations
 from graphrag_lite.text.word_lists import expressions, toml_file
 from graphrag_lite.text.words import terms
 
+AttributeTold = tuple[re.Pattern[str], frozenset[str]]
+"""What tells an attribute, and the terms of a question that ask for it."""
 _LETTER = "[A-Za-zß-ɏЀ-ӿ]"
 
 
@@ -136,7 +138,7 @@ def in_other_words(term: str, language: str) -> set[str]:
     return {term, *others, *(_irregular().get(term, ()) if language == "en" else ())}
 
 
-def attributes_told(question: str, language: str) -> list[tuple[re.Pattern[str], frozenset[str]]]:
+def attributes_told(question: str, language: str) -> list[AttributeTold]:
     """Return what tells each attribute that a question in `language` asks for, and the terms that ask for it.
 
     >>> [(says, asked)] = attributes_told("Where was Ann born?", "en")

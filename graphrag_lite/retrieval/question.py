@@ -12,25 +12,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphrag_lite.retrieval.bm25 import YEAR, term_idf
+from graphrag_lite.retrieval.capitals import names_within
+from graphrag_lite.retrieval.definition_questions import DefinitionAsked, definition_asked
 from graphrag_lite.retrieval.entity_names import Mention, find_mentions, find_parts
 from graphrag_lite.retrieval.features import Features, distinct_terms, scores_of_terms, widened
-from graphrag_lite.retrieval.other_words import attributes_told, general_terms, other_forms
-from graphrag_lite.retrieval.question_kinds import (
-    Kind,
-    asks_for_reply,
-    asks_for_value,
-    heeded,
-    kind_asked,
-    what_and_how,
-)
+from graphrag_lite.retrieval.other_words import AttributeTold, attributes_told, general_terms, other_forms
+from graphrag_lite.retrieval.question_kinds import Kind, Wording, read_wording
 from graphrag_lite.retrieval.readings import question_readings
 from graphrag_lite.retrieval.said_otherwise import said_otherwise
-from graphrag_lite.retrieval.spelling import names_within, respell
+from graphrag_lite.retrieval.spelling import respell
 from graphrag_lite.temporal.date_questions import Asked, date_question
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.language import closest_language, question_language
 from graphrag_lite.text.period import Period
-from graphrag_lite.text.periods import periods, without_newest, without_now
+from graphrag_lite.text.periods import TimesAsked, times_asked
 from graphrag_lite.text.relative_times import relative_dates
 from graphrag_lite.text.translations import translations
 from graphrag_lite.text.whole_corpus import Aspect, corpus_aspects
@@ -98,17 +93,37 @@ class Question:
 
         What says that the newest document is meant is none.
         """
-        return self.terms_of(without_newest(self.as_read, self.language) if self.means_newest else self.as_read)
+        return self.terms_of(self.times.without_newest if self.means_newest else self.as_read)
+
+    @cached_property
+    def content(self) -> list[str]:
+        """Its words that are no function words of its language, as it is read."""
+        return content_words(self.as_read, self.language)
+
+    @cached_property
+    def wording(self) -> Wording:
+        """What its words say by themselves."""
+        return read_wording(self.as_read, self.language)
+
+    @cached_property
+    def attributes(self) -> list[AttributeTold]:
+        """What tells each attribute that it asks for, and the terms that ask for it."""
+        return attributes_told(self.as_read, self.analyzed_in)
+
+    @cached_property
+    def definition(self) -> DefinitionAsked:
+        """What it asks the definition of, or who has which role."""
+        return definition_asked(self.times.without_now)
 
     @cached_property
     def asks_now(self) -> bool:
         """Whether it asks what holds now: of what says the same, the newest counts."""
-        return without_now(self.text) != self.text
+        return self.times.without_now != self.as_read
 
     @cached_property
     def means_newest(self) -> bool:
         """Whether it asks for the newest document ("in the latest quarter"), and documents are dated."""
-        return without_newest(self.as_read, self.language) != self.as_read and self.index.is_dated
+        return self.times.without_newest != self.as_read and self.index.is_dated
 
     def terms_of(self, text: str) -> list[str]:
         """Return the terms of a part of it, analysed as text units are.
@@ -177,10 +192,10 @@ class Question:
         found = said_otherwise(self.as_read, self.language)
         return {term: others for term, others in found.items() if term not in self.names and term not in ASKING}
 
-    @cached_property
+    @property
     def kind(self) -> Kind:
         """What kind of thing it asks for, by its question word; "" where none says."""
-        return kind_asked(self.as_read, self.language)
+        return self.wording.kind
 
     @cached_property
     def now(self) -> date | None:
@@ -188,10 +203,15 @@ class Question:
         return self.as_of or self.index.attributes.newest
 
     @cached_property
+    def times(self) -> TimesAsked:
+        """What it says of time."""
+        spoken = self.language or closest_language(self.text, list(relative_dates()))  # short texts may not tell theirs
+        return times_asked(self.as_read, self.now, self.language, spoken)
+
+    @property
     def periods(self) -> list[Period]:
         """The periods that it asks about."""
-        spoken = self.language or closest_language(self.text, list(relative_dates()))  # short texts may not tell theirs
-        return periods(self.as_read, self.now, spoken)
+        return self.times.periods
 
     @cached_property
     def mentions(self) -> list[Mention]:
@@ -211,7 +231,7 @@ class Question:
         written is as much as its reading. What texts tell otherwise is what they tell.
         """
         index = self.index.bm25
-        asking = general_terms().union(*(asked for _, asked in attributes_told(self.text, self.analyzed_in)))
+        asking = general_terms().union(*(asked for _, asked in self.attributes))
         found = term_idf(index, (term if term in asking else self._told_as(term) for term in self.terms))
         for term in self.names:
             if term in found and not index.holds(term):
@@ -245,7 +265,7 @@ class Question:
         places = (np.array([place[term] for term in own if term in place], dtype=np.int64) for own in of_names)
         entities = {entity: 1.0 / len(part.entities) for part in parts for entity in part.entities}
         entities |= {entity: 1.0 for mention in self.mentions for entity in mention.entities}
-        what, how = what_and_how(text, language)
+        what, how = self.wording.what, self.wording.how
         only_asks = set(self.terms_of(how)) - set(self.terms_of(what)) if how else set[str]()
         only_asks |= {term for word in ASKING.intersection(text.casefold().split()) for term in self.terms_of(word)}
         name_terms = frozenset(term for own in of_names for term in own)
@@ -258,9 +278,9 @@ class Question:
             asked = [attributes.newest_day(self.now)] if self.means_newest else asked
             stated += map(attributes.dated_in, asked)
             ages = attributes.ages(self.now) if self.as_of and not asked else None
-            newest_first = self.as_of or (attributes.replies is not None and asks_for_value(text, language))
+            newest_first = self.as_of or (attributes.replies is not None and self.wording.for_value)
             order = attributes.order if newest_first and not asked else None
-        replies = None if asks_for_reply(text, language) else attributes.replies
+        replies = None if self.wording.for_reply else attributes.replies
         return Features(
             term_scores=term_scores,
             names=[(mention.entities, at) for mention, at in zip(named, places, strict=True)],
@@ -279,6 +299,6 @@ class Question:
     def _heeded(self, replies: "npt.NDArray[np.bool_]") -> "npt.NDArray[np.int32]":
         """Return the units in which a user, and no reply, says what an assistant is to heed."""
         index = self.index.bm25
-        told = (index.all_of(terms(words, self.analyzed_in)) for words in heeded(self.text, self.language))
+        told = (index.all_of(terms(words, self.analyzed_in)) for words in self.wording.heeded)
         units: npt.NDArray[np.int32] = np.unique(np.concatenate([index.units[:0], *told]))
         return np.extract(~replies[units], units)

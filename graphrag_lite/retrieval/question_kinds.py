@@ -1,7 +1,7 @@
 """What kind of thing a question asks for, told by its own words alone: there is no other list of such words."""
 
 import re
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from graphrag_lite.text.word_lists import expressions
 
@@ -17,6 +17,37 @@ _PARTS = re.compile(r"(?<=[.?!:])\s+")
 _VALUE = re.compile(r"(?:what|when|where|which|who|how (?:many|much|long|often|old|far|big|high))\b", re.I)
 PAST = frozenset("was were did had used formerly previously former before until ago earlier originally".split())
 _BEFORE = PAST | {"ever", "first", "previous", "initial", "initially", "order"}
+
+
+class Wording(NamedTuple):
+    """What the words of a question say by themselves, as the functions of these names below tell it.
+
+    `frame` are the words that ask for a time or a place, `what` its sentences that ask and `how` those that say how to
+    answer, `light` the words that say little; it asks for a reply, or for a value of now, and is to be answered by what
+    messages with the words of `heeded` say.
+    """
+
+    kind: Kind
+    frame: list[str]
+    what: str
+    how: str
+    light: list[str]
+    for_reply: bool
+    for_value: bool
+    heeded: list[str]
+
+
+def read_wording(question: str, language: str) -> Wording:
+    """Read a question in `language` (ISO 639-1)."""
+    return Wording(
+        kind_asked(question, language),
+        frame_words(question, language),
+        *what_and_how(question, language),
+        light_verbs(question, language),
+        asks_for_reply(question, language),
+        asks_for_value(question, language),
+        heeded(question, language),
+    )
 
 
 def kind_asked(question: str, language: str) -> Kind:

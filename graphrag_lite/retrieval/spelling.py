@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag_lite.retrieval.bm25 import Bm25
+from graphrag_lite.retrieval.capitals import is_named
 from graphrag_lite.retrieval.columns import Strings
 from graphrag_lite.text.folding import unaccented
 from graphrag_lite.text.words import ASKING, WORD_PATTERN, terms
@@ -31,7 +32,6 @@ FAR = 99  # edits: no reading
 Passage = Callable[[int], tuple[str, str]]
 """Gives the text of a text unit, with its document's title, and its language."""
 _WORD = re.compile(WORD_PATTERN)
-_BEGINS = re.compile(r"(?:^|(?<![A-Z])(?<![A-Z][a-z])(?<![A-Z][a-z]{2})\.|[!?:;\n\u2026])[^\w,]*$")  # not behind "Mrs."
 _VERB = re.compile("[a-z]+(?:ed|ing)")
 _NUMBERED = re.compile(r"\D+\d+|\d+\D+$")
 _LATIN_GREEK_CYRILLIC = re.compile("[a-z\u00df-\u024f\u0370-\u052f]+")
@@ -182,7 +182,7 @@ def _written(word: str, term: str, named: bool, passages: Iterable[tuple[str, st
         for match in _WORD.finditer(text):
             if _folded(match[0][0]) == term[0] and terms(match[0], language) == [term]:
                 forms[match[0]] += 1
-                names += _is_named(text, match) or -match[0].islower()
+                names += is_named(text, match) or -match[0].islower()
     if not forms or (named and names < 0):
         return FAR, ""
     edits = distances(_points(_folded(word)), *Strings.of([*map(_folded, forms)]).code_points(np.arange(len(forms))))
@@ -192,19 +192,6 @@ def _written(word: str, term: str, named: bool, passages: Iterable[tuple[str, st
         ranked, key=lambda form: (form[0], form[1][0].islower() == named, form[1].isupper() != shouted, -form[2])
     )
     return least, written.capitalize() if written.isupper() and not shouted else written
-
-
-def names_within(text: str) -> list[str]:
-    """Return the words of a text with a capital that they do not owe to the beginning of a sentence.
-
-    >>> names_within("Who is Mrs. Dilber? Tell me.")
-    ['Mrs', 'Dilber']
-    """
-    return [match[0] for match in _WORD.finditer(text) if _is_named(text, match)]
-
-
-def _is_named(text: str, word: re.Match[str]) -> bool:
-    return word[0][0].isupper() and not _BEGINS.search(text, max(0, word.start() - 8), word.start())
 
 
 def _folded(word: str) -> str:

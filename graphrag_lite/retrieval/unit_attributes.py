@@ -53,9 +53,10 @@ class Attributes:
 
     def stated_in(self, text: str, language: str) -> list[Stated]:
         """Return the text units of the metadata values, and of names and numbers in titles, that a question states."""
+        of_titles = self._of_titles(text, language)
         mentions = find_mentions(" | ".join([text, *(name for name, _ in as_one_word(text))]), language, self.values)
         values = dict.fromkeys(value for mention in mentions for value in mention.entities)
-        return [*map(_fully, (self.units[value] for value in values)), *self._of_titles(text, language)]
+        return [*map(_fully, (self.units[value] for value in values)), *of_titles]
 
     def _of_titles(self, text: str, language: str) -> list[Stated]:
         """Return the units whose titles have the words with numbers that a question has, by which of them they have.

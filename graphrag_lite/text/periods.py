@@ -5,6 +5,7 @@ What is not understood is no period: a question keeps its words in any case.
 
 import re
 from datetime import date
+from typing import NamedTuple
 
 from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.period import Period
@@ -14,6 +15,19 @@ from graphrag_lite.text.word_lists import expressions
 LONGEST = 4_000  # characters of a question that are read
 _FORMS = expressions(__package__, "stated_dates.txt")
 _NOW = re.compile(r",? (?:(?:(?:right |as of )?now|at (?:the moment|present)|these days)(?=\W*$)|currently\b)", re.I)
+
+
+class TimesAsked(NamedTuple):
+    """What a question says of time: its text without "now", and without "latest", and the periods that it names."""
+
+    without_now: str
+    without_newest: str
+    periods: list[Period]
+
+
+def times_asked(question: str, now: date | None, language: str, spoken: str) -> TimesAsked:
+    """Read a question in `language`; its periods in the language `spoken`, which relative times are known in."""
+    return TimesAsked(without_now(question), without_newest(question, language), periods(question, now, spoken))
 
 
 def without_newest(text: str, language: str) -> str:

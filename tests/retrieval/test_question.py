@@ -26,7 +26,7 @@ def index(tmp_path: Path) -> Index:
 
 
 @pytest.mark.parametrize("method", ["local", "basic", "global"])
-def test_language_readings_names_and_periods_are_told_once(
+def test_what_the_index_makes_of_a_question_is_told_once(
     index: Index, method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted: Counter[str] = Counter()
@@ -46,13 +46,17 @@ def test_language_readings_names_and_periods_are_told_once(
     count(question, "names_within")
     count(readings, "readings")
     count(question, "find_parts")
-    count(question, "periods")
+    count(question, "times_asked")
+    count(question, "read_wording")
+    count(question, "attributes_told")
+    count(question, "definition_asked")
+    count(question, "content_words")
     answer = index.query(ASKED, method)
     assert answer.readings == {"Spitser": "Spitzer"}
     assert counted["question_language"] == counted["readings"] == counted["respell"] == 1
     assert max(counted.values()) == 1, counted
     if method == "local":
-        assert set(counted.values()) == {1} and len(counted) == 7, counted
+        assert set(counted.values()) == {1} and len(counted) == 11, counted
 
 
 def test_the_index_keeps_nothing_of_a_question(index: Index) -> None:

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_lite.retrieval.bm25 import build
+from graphrag_lite.retrieval.capitals import names_within
 from graphrag_lite.retrieval.columns import Strings
-from graphrag_lite.retrieval.spelling import MAX_WORDS, distances, names_within, nearest, readings, respell
+from graphrag_lite.retrieval.spelling import MAX_WORDS, distances, nearest, readings, respell
 from graphrag_lite.text.words import terms
 
 TEXTS = [

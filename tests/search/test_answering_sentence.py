@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from graphrag_lite import pipeline
+from graphrag_lite.retrieval.definition_questions import thing_asked
 from graphrag_lite.search.extractive.comparison import compared_things
-from graphrag_lite.search.extractive.definitions import defines, thing_asked
+from graphrag_lite.search.extractive.definitions import defines
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 

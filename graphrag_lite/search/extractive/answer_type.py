@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.entity_names import find_mentions
-from graphrag_lite.retrieval.other_words import attributes_told, in_other_words
-from graphrag_lite.retrieval.question_kinds import HOW_MANY, SAID, Kind, light_verbs
-from graphrag_lite.search.extractive.definitions import defines, names_holder, roles_asked, thing_asked
+from graphrag_lite.retrieval.other_words import in_other_words
+from graphrag_lite.retrieval.question_kinds import HOW_MANY, SAID, Kind
+from graphrag_lite.search.extractive.definitions import defines, names_holder
 from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.times import ANY_MONTH
 from graphrag_lite.text.word_lists import expressions
-from graphrag_lite.text.words import UNSPACED, WORD_PATTERN, content_words, terms
+from graphrag_lite.text.words import UNSPACED, WORD_PATTERN, terms
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.bm25 import Bm25
@@ -178,11 +178,10 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
     """Return what an answer to a question is to hold; without its `features`, names in it are words as others are."""
     index, asked = question.index, question.as_read
     kind, named = question.kind, features.entities if features else {}
-    words = dict.fromkeys(word.casefold() for word in content_words(asked, question.language))
+    words = dict.fromkeys(word.casefold() for word in question.content)
     others = {form for word in words for _, form in question.translated(word)}
-    told = attributes_told(asked, question.analyzed_in)
-    role = roles_asked(asked) if kind == "person" else ()
-    thing = "" if role else thing_asked(asked)
+    role = question.definition.roles if kind == "person" else ()
+    thing = "" if role else question.definition.thing
     mentions = find_mentions(thing, question.language, index.names) if features else []
     same = (entity for one in mentions if one.end - one.start == len(thing) for entity in one.entities)
     things = [thing, *(index.cell("entities", "title", entity) for entity in same)] if thing else []
@@ -196,7 +195,7 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
         amount=amount[1] or amount[2] if kind == "number" and (amount := _AMOUNT.search(asked)) else "",
         how_many=HOW_MANY.search(asked) is not None,
         idle=(SAYING if SAID.search(asked) else frozenset()).union(
-            terms(" ".join(light_verbs(asked, question.analyzed_in)), question.analyzed_in)
+            terms(" ".join(question.wording.light), question.analyzed_in)
         ),
         names=features.name_terms if features else frozenset(),
         why=(why := _WHY.search(asked) is not None),
@@ -206,7 +205,7 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
             *question.other_words.items(),
             *_as_said(question),
         ),
-        told=told,
+        told=question.attributes,
         newest=(kind == "number" or bool(thing) or (bool(role) and " is " in asked) or question.asks_now)
         and bool(features and not features.stated)
         and index.is_dated,

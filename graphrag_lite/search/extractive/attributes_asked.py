@@ -19,16 +19,9 @@ import numpy as np
 from graphrag_lite.retrieval import top_k
 from graphrag_lite.retrieval.abstention import INFLECTED
 from graphrag_lite.retrieval.bm25 import LEAST_STEM, MIN_UNITS, YEAR
-from graphrag_lite.retrieval.other_words import (
-    amounts,
-    attributes_told,
-    general_terms,
-    in_other_words,
-    pronouns,
-    role_terms,
-)
+from graphrag_lite.retrieval.other_words import amounts, general_terms, in_other_words, pronouns, role_terms
 from graphrag_lite.retrieval.question import NOUNS_HAVE_CAPITALS
-from graphrag_lite.retrieval.question_kinds import ASKS_FOR_YEAR, YEAR_TOLD, frame_words
+from graphrag_lite.retrieval.question_kinds import ASKS_FOR_YEAR, YEAR_TOLD
 from graphrag_lite.search.extractive.answer_type import Sought
 from graphrag_lite.search.extractive.beside_names import (
     Beside,
@@ -43,7 +36,7 @@ from graphrag_lite.search.extractive.beside_names import (
     text_of,
     together,
 )
-from graphrag_lite.search.extractive.definitions import only_alike, thing_asked
+from graphrag_lite.search.extractive.definitions import only_alike
 from graphrag_lite.search.extractive.numbers_asked import (
     is_of_another_year,
     is_of_no_version,
@@ -54,7 +47,7 @@ from graphrag_lite.search.extractive.sentence_choice import QUANTIFIERS
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.times import ANY_MONTH
-from graphrag_lite.text.words import ASKING, UNSPACED, WORD_PATTERN, content_words, terms
+from graphrag_lite.text.words import ASKING, UNSPACED, WORD_PATTERN, terms
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -99,13 +92,14 @@ _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 class _Asked:
     """What a question asks, in terms.
 
-    `thing` is what it asks to define, `told` how texts tell each of the attributes that it asks for, `asking` are the
-    terms that ask for them; `year`: it asks for a year. `counted` is of what it asks how many there are, `names` are of
-    what it names, `words` all others that say something, `others` those of them that ask for no attribute; `meant` has
-    the words and forms that mean the same as each.
+    `called` are the names in it, `thing` is what it asks to define, `told` how texts tell each of the attributes that
+    it asks for, `asking` are the terms that ask for them; `year`: it asks for a year. `counted` is of what it asks how
+    many there are, `names` are of what it names, `words` all others that say something, `others` those of them that ask
+    for no attribute; `meant` has the words and forms that mean the same as each.
     """
 
     question: "Question"
+    called: Sequence[str]
     thing: str
     told: Sequence[re.Pattern[str]]
     counted: Set[str]
@@ -161,19 +155,20 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
 
 
 def _asked(question: "Question") -> _Asked:
-    counted = _counted(question)
+    counted, called = _counted(question), _called(question)
     length = sum(1.0 if not UNSPACED.match(term) else PART for term in question.weights)
-    attributes = attributes_told(question.text, question.analyzed_in) if length <= LONG else []
-    names = question.names or (set(question.terms_of(" ".join(_called(question)))) if attributes else set())
+    attributes = question.attributes if length <= LONG else []
+    names = question.names or (set(question.terms_of(" ".join(called))) if attributes else set())
     dates = question.terms_of(" ".join(_MONTH_OF.findall(question.text)))
     names = names.difference(counted, general_terms(), role_terms(), dates)
     words = {term for term in question.terms if not UNSPACED.match(term)}
     words -= names | ASKING | QUANTIFIERS | general_terms()
-    words -= set(question.terms_of(" ".join(frame_words(question.as_read, question.language))))
+    words -= set(question.terms_of(" ".join(question.wording.frame)))
     asking = frozenset[str]().union(*(own for _, own in attributes))
     return _Asked(
         question,
-        thing=thing_asked(question.as_read),
+        called,
+        thing=question.definition.thing,
         told=[says for says, _ in attributes],
         counted=counted,
         names=names,
@@ -251,7 +246,7 @@ def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
     """
     question = asked.question
     no_name = frozenset(asked.counted) | general_terms() | role_terms()
-    capitals = question.capitalized if question.names else _called(question)[-1:]
+    capitals = question.capitalized if question.names else asked.called[-1:]
     called = " ".join(word for word in capitals if not no_name.issuperset(terms(word, "en")))
     of_one = called in question.text.replace("-", " ").replace(",", "") or bool(asked.told and not asked.others)
     leads_on = len(asked.others) > HOPS and any(is_about(question.index, unit, names) for unit in best)
@@ -395,6 +390,6 @@ def _unspaced_names(asked: _Asked, texts: Iterable[str]) -> tuple[str, ...]:
     question = asked.question
     if not UNSPACED.search(question.text):
         return ()
-    words = (word for word in content_words(question.text, question.language) if len(word) >= LEAST_NAME)
+    words = (word for word in question.content if len(word) >= LEAST_NAME)
     found = question.known_names or tuple(word for word in words if any(word in text for text in texts))
     return tuple(name for name in found if not asked.asking.issuperset(question.terms_of(name)))

@@ -11,9 +11,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.retrieval.other_words import roles
 from graphrag_lite.text.folding import unaccented
-from graphrag_lite.text.periods import without_now
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import UNSPACED_CHARACTERS, terms
 
@@ -26,25 +24,13 @@ if TYPE_CHECKING:
 
 LOOKED_AT, DEFINING_UNITS = 200, 6  # best text units that hold a thing, and those that say what it is
 
-MOST_WORDS = 5  # of the thing: a longer one says what is asked about it
 SUBJECT = 30  # characters of its sentence before the thing: "In this paper, Zep is ..."
 REACH = 100  # characters behind it that are looked at
 _FORMS = expressions(__package__, "definitions.txt")
 _KIND = f"(?:{_FORMS['kinds']})"
-_ASKS = re.compile(
-    rf"\W*(?:(?:{_FORMS['before']})\s*(?P<after>.+)|what do(?:es)?\s+(?P<between>.+?)\s+(?:do|mean|stand for|contain)"
-    rf"|(?P<before>.+?)\s*(?:{_FORMS['behind']}))\W*",
-    re.I,
-)
 # What stands before a name that is a heading, and behind it: "Class: Worker", ":biff: /bif/, vt."
 _HEADING = re.compile(rf"^\W*(?:(?:{_KIND}:|new|the)\s+)?|(?<=\w):\s.{{1,25}}$|\s*\([^()]*\)\W*$|\s+{_KIND}\W*$", re.I)
 _OF_KIND = re.compile(rf"^{_KIND} | {_KIND}$", re.I)
-_ARTICLE = re.compile(rf"^(?:{_FORMS['articles']})", re.I)
-_AND_MORE = re.compile(_FORMS["and more"], re.I)
-_ROLE = re.compile(r"(?:.*\w['’]s? )?(?P<role>.+?)(?: (?:of|at|for) .*)?")  # "the CFO of Acme", "Acme's CFO"
-# "the capital of France", "named after"
-_OF = re.compile(r"\b(?:of|in|for|that|which|who|when|between|you|I|my|your)\b|ed (?:to|by|after|with|from)\b")
-_DOING = re.compile(r" \w+(?:ing|ed)$")  # "What is he doing?", but "What is caching?", "What does npm outdated do?"
 _IS = re.compile(
     rf"(?:\s*[(（][^()（）]{{0,80}}[)）]|,[^,.;]{{2,60}},)?\s*(?:{_FORMS['is'].replace('KIND', _KIND)})", re.I
 )
@@ -61,39 +47,6 @@ _ROLE_AT = re.compile(r"(?!The |Our |Its |Their |An? |Former )(?<!\w)([A-Z]\w+)(
 _ROLE_OF = re.compile(r"^,? (?:of|at|for) (?:the )?([A-Z]\w+)")
 _SET_OFF = re.compile(r"\s*(?:[,.;:)]|$|[은는이가을를로와과의]| (?:which|that|(?:and|or) (?:an?|its?|the|their)) )")
 _INTRODUCED = re.compile(r"(?:called|named|known as|namens|genannt|appelée?|llamad[oa]|인) (?:an? )?$", re.I)
-
-
-def roles_asked(question: str) -> tuple[str, ...]:
-    """Return the forms of the role of which a question asks who has it; none where it asks for something else.
-
-    >>> roles_asked("Who is the CFO of Acme?"), roles_asked("Who was Acme's CFO?"), roles_asked("Who is Ann's cat?")
-    (('CFO', 'chief financial officer'), ('CFO', 'chief financial officer'), ())
-    """
-    asks = _ASKS.fullmatch(question.strip())
-    role = asks and _ROLE.fullmatch(_bare(asks["after"] or ""))
-    return roles().get(role["role"].casefold(), ()) if role else ()
-
-
-def thing_asked(question: str) -> str:
-    """Return what a question asks the definition of, "" where it asks for something else.
-
-    >>> [thing_asked(question) for question in ("What is RCAC?", "Was ist der Zustand?", "Who is the CFO of Acme?")]
-    ['RCAC', 'Zustand', '']
-    >>> thing_asked("Zepとは何ですか？"), thing_asked("Who was Ada and what did she do?"), thing_asked("When is Lent?")
-    ('Zep', 'Ada', '')
-    >>> thing_asked("What does npm ci do?"), *map(thing_asked, ("What does GQA stand for?", "What is IT short for?"))
-    ('npm ci', 'GQA', 'IT')
-    """
-    asks = _ASKS.fullmatch(_AND_MORE.sub("", without_now(question.strip())))
-    if not asks:
-        return ""
-    thing = _bare(asks["after"] or asks["between"] or asks["before"])
-    asks_more = _OF.search(thing) or (not asks["between"] and _DOING.search(thing))
-    return "" if len(thing.split()) > MOST_WORDS or asks_more else thing
-
-
-def _bare(thing: str) -> str:
-    return _ARTICLE.sub("", thing.strip(" ?？¿.!\"'“”"))
 
 
 def defines(text: str, things: Iterable[str]) -> bool:

@@ -43,7 +43,7 @@ class Asked:
     @cached_property
     def content(self) -> set[str]:
         """The words that are no function words, and do not only ask."""
-        said = content_words(self.question.text, self.language)
+        said = self.question.content if self.question.language else content_words(self.question.text, self.language)
         return {word.casefold() for word in said}.difference(LISTS["asking"])
 
     @cached_property
