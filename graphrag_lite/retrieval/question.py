@@ -74,11 +74,12 @@ class Question:
     @cached_property
     def readings(self) -> dict[str, str]:
         """How words of it are read: likely typing errors, and numbers that titles write otherwise."""
-        left_out: set[str] = set()  # words of another language, and one of the corpus may hold them
+        asking = frozenset[str]().union(*(asked for _, asked in self.attributes))  # "older" is not "order"
+        left_out = {word for word in self.text.casefold().split() if asking.issuperset(terms(word, self.analyzed_in))}
         if self.language not in self.index.languages:
             words = content_words(self.text, self.language)
             held = (word for word in words if word.islower() or any(map(self.index.bm25.holds, self.terms_of(word))))
-            left_out = {*map(str.casefold, held), *FUNCTION_WORDS.get(self.language, ())}
+            left_out.update(map(str.casefold, held), FUNCTION_WORDS.get(self.language, ()))  # of its own language
         languages = (self.language, self.analyzed_in)
         return question_readings(self.index, self.text, languages, self.capitalized, left_out)
 
@@ -108,7 +109,7 @@ class Question:
     @cached_property
     def attributes(self) -> list[AttributeTold]:
         """What tells each attribute that it asks for, and the terms that ask for it."""
-        return attributes_told(self.as_read, self.analyzed_in)
+        return attributes_told(self.text, self.analyzed_in)
 
     @cached_property
     def definition(self) -> DefinitionAsked:
