@@ -73,6 +73,9 @@ def test_two_questions_do_not_disturb_each_other(index: Index) -> None:
 
 
 def test_a_word_that_asks_for_an_attribute_is_no_typing_error(tmp_path: Path) -> None:
-    (tmp_path / "orders.txt").write_text("Sam Li gave Ann Cruz the order to land. The order mattered.")
-    orders = Index(pipeline.index(tmp_path, tmp_path / "output", Settings()).snapshot)
+    (tmp_path / "corpus").mkdir()
+    ordered = "Sam Li gave Ann Cruz the order to land. Then it rained on the hills, and nobody came for the whole week."
+    (tmp_path / "corpus" / "one.txt").write_text(ordered)
+    (tmp_path / "corpus" / "two.txt").write_text("The mill turned slowly in the wind of the north.")
+    orders = Index(pipeline.index(tmp_path / "corpus", tmp_path / "output", Settings()).snapshot)
     assert Question(orders, "Is Sam Li older than Ann Cruz?").readings == {}
