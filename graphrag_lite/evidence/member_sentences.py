@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MOST = 4  # of each entity
 OPENING = 4  # sentences that name it first in the work that names it most: a reader meets it there
 SCENES = 80  # stretches of a story, of each of which a sentence is read that names it
+MET = 12  # first sentences of a story that name it, and that begin so: one of them may say who it is
 PACE = 1000  # characters of a story of which one sentence that names it is kept
 EARLY = 12  # characters: a name that comes this much earlier in its sentence is more its subject
 
@@ -74,7 +75,8 @@ def member_sentences(
     scenes = scenes[(is_met[entity] & (most[entity] >= 0))[scenes]]
     scenes = scenes[sources.narrated[document[scenes]]]
     met_first = scenes[np.lexsort((start[scenes], read[document[scenes]], entity[scenes]))]
-    met_first = met_first[_first(entity[met_first], 1)]
+    begun = met_first[late[met_first] == 0]
+    met_first = np.unique(np.concatenate([one[_first(entity[one], MET)] for one in (met_first, begun)]))
     scenes = _scenes(scenes, entity, read[document], start // PACE)
     told = np.concatenate([chosen, opens, met_first, scenes])
     told = told[np.argsort(entity[told], kind="stable")]

@@ -24,7 +24,8 @@ MAX_APPOSED_WORDS = 12
 _WORD = re.compile(r"\w[\w'’.-]*")
 _ADVERBS = frozenset(
     "again still now then once always never already also soon just even only perhaps however meanwhile indeed across"
-    " along around aside away back down off out over through up ahead behind forward home there here".split()
+    " above after against among before behind below beneath beside between despite near since throughout until upon"
+    " without along around aside away back down off out over through up ahead behind forward home there here".split()
 )
 
 

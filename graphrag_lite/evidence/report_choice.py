@@ -26,7 +26,6 @@ MEET = 2.0  # what a sentence of a story counts that names two people
 BESIDE = 0.4  # what a sentence counts that is not about its main entity
 PASSING = 0.6  # what a sentence counts that begins with the name of no member
 EARLY, LEAST_ABOUT = 40, 2  # characters before a member's name in a sentence about it; of so many sentences one is
-SUBJECT = 12  # characters before a name that is what its sentence is about: "In 1993, Acme"
 PLAIN, LONG = 0.7, 0.5  # worth of a sentence that addresses nobody and quotes nobody; what a long one has of it
 OPENING = 500  # characters of a document whose sentences say what it is about
 LEADERS = 3  # strongest members, of which the first that a sentence defines is what a report begins with
@@ -44,7 +43,7 @@ def best_of(
     most: int,
     idf: Mapping[str, float],
 ) -> list[int]:
-    """Return up to `WIDER` times `most` of what is told by place, best first; of a story, what is best of each stretch.
+    """Return up to `WIDER` times `most` of what is told by place, best first; of a story, the best of each stretch.
 
     Each has its worth on a page, and may be `used` above; `idf` is what a term is worth.
     """
@@ -52,12 +51,10 @@ def best_of(
     texts = {one.text for one, above in zip(sentences, used, strict=True) if above}
     if not narrated:
         return choose_sentences(sentences, WIDER * most, idf, texts)
-    best: dict[int, int] = {}  # of each stretch
+    best: dict[int, list[int]] = defaultdict(list)  # of each stretch
     for number in ranked_sentences(sentences, idf, texts):
-        best.setdefault(number * stories.PASSAGES // len(sentences), number)
-        if len(best) == min(stories.PASSAGES, len(sentences)):
-            break
-    return list(best.values())
+        best[number * stories.PASSAGES // len(sentences)].append(number)
+    return [number for several in best.values() for number in several[: stories.TRIED]]
 
 
 def of_one_language(found: list[Fact]) -> list[Fact]:
@@ -113,16 +110,21 @@ def choose_facts(
         if not (whole or lead or any(fact.is_row or fact.first.day for fact in told)):
             told = _of_work(first, told, sources)
     if narrated := is_narrated(told, sources):
-        told = in_time(told, sources)
-        worths = _scene_worths(told, about, {row["title"].split()[-1] for row in members}, sources)
+        own = [fact for fact in told if fact is first or identity in fact.about or _names_any(fact, about)]
+        told = in_time(own if len(own) >= stories.LEAST else told, sources)
+        people = [own_names(row, members) for row in members]
+        gender = stories.gender_of(of[identity]["title"])
+        worths = _scene_worths(told, about, people, gender, sources)
     else:
         main = {identity, *(first.about if first and identity not in defined else ())}
         worths = [_worth(fact, main, names) for fact in told]
     worths = [FIRST if fact is first else worth for fact, worth in zip(told, worths, strict=True)]
     used = above - {lead.sentence.text} if lead else above
-    chosen = [told[i] for i in choose(told, worths, [fact.sentence.text in used for fact in told], narrated)]
+    numbers = choose(told, worths, [fact.sentence.text in used for fact in told], narrated)
+    chosen = [told[i] for i in numbers]
     if narrated:
-        chosen = _passages(chosen, sources)
+        stretch = [i * stories.PASSAGES // len(told) for i in numbers]
+        chosen = _passages(chosen, stretch, people, gender, sources)
     elif not whole:
         chosen = _mostly_own(chosen, identity, about, sources)
     chosen = chosen[:most]
@@ -145,10 +147,35 @@ def _is_page(chosen: Sequence[Fact], names: Collection[str], *, opened: bool, na
     return len(chosen) >= least and (whole or LEAST_ABOUT * begin >= len(chosen))
 
 
-def _passages(chosen: Sequence[Fact], sources: Sources) -> list[Fact]:
-    """Return facts of a story, each with the sentences that follow it."""
-    places = {fact.place for fact in chosen}
-    return [replace(fact, statements=(fact.first, *sources.following(fact.first, places))) for fact in chosen]
+def _passages(
+    chosen: Sequence[Fact],
+    stretch: Sequence[int],
+    people: Sequence[Collection[str]],
+    gender: str,
+    sources: Sources,
+) -> list[Fact]:
+    """Return a passage of each stretch of a story: of facts of it, best first, the first one that goes on, with the
+    sentences that follow it, as far as these tell who does what. The first of all stays."""
+    found: dict[int, Fact] = {}
+    for fact, number in zip(chosen, stretch, strict=True):
+        if number in found and (
+            found[number].first is chosen[0].first or len(found[number].statements) >= stories.LEAST_OF
+        ):
+            continue
+        told, said = [fact.first], fact.sentence.text
+        for one in sources.following(fact.first, {other.place for other in found.values()}):
+            said = f"{said} {one.sentence.text}"
+            if stories.is_astray(one.sentence.text, _n_named(said, people), gender):
+                break
+            told.append(one)
+        if number not in found or len(told) >= stories.LEAST_OF:
+            found[number] = replace(fact, statements=tuple(told))
+    return list(found.values())
+
+
+def _n_named(text: str, people: Iterable[Collection[str]]) -> int:
+    """Return how many people a text names, each by one of some names."""
+    return sum(any(name in text for name in names) for names in people)
 
 
 def _telling(row: Row, found: Sequence[Fact], sources: Sources, whole: bool) -> list[Fact]:
@@ -185,14 +212,15 @@ def _worth(fact: Fact, main: Collection[str], names: Collection[str]) -> float:
 
 
 def _scene_worths(
-    told: Sequence[Fact], names: Collection[str], people: Collection[str], sources: Sources
+    told: Sequence[Fact], names: Collection[str], people: Sequence[Collection[str]], gender: str, sources: Sources
 ) -> list[float]:
-    """Return what sentences of a story count as beginnings of passages about who bears one of some names."""
+    """Return what sentences of a story count as beginnings of passages about who, of a `gender`, has some names."""
 
     def worth(fact: Fact) -> float:
-        meets = sum(name in fact.sentence.text for name in people) > 1
-        known = BESIDE if stories.dangles(fact.sentence.text, names) else 1.0
-        begins = 1.0 if _begins(fact, names, SUBJECT) else BESIDE
+        text = fact.sentence.text
+        meets = (n_named := _n_named(text, people)) > 1
+        known = BESIDE if stories.dangles(text, names) or stories.is_astray(text, n_named, gender) else 1.0
+        begins = 1.0 if _begins(fact, names, stories.SUBJECT) else BESIDE
         return sources.scene(fact.first) * (MEET if meets else 1.0) * begins * known
 
     return [worth(fact) for fact in told]
@@ -279,20 +307,27 @@ def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[
     found = [
         fact
         for fact in told
-        if _begins(fact, own) or (opens_document(fact) and work[fact.first.place] in story and _names_any(fact, names))
+        if _begins(fact, own)
+        or (sources.is_narrated(fact.first.place[0]) and stories.introduces(fact.sentence.text, own))
+        or (opens_document(fact) and work[fact.first.place] in story and _names_any(fact, names))
     ]
 
     def key(fact: Fact) -> tuple[Any, ...]:
-        least = PLAIN * (1.0 if len(fact.sentence.text) in WHOLE else LONG)
+        least, introduced = PLAIN * (1.0 if len(fact.sentence.text) in WHOLE else LONG), False
         if sources.is_narrated(fact.first.place[0]):
             text = fact.sentence.text
-            aside = (
-                sources.scene(fact.first) < 1 or stories.dangles(text, own) or any(f"{name}'s" in text for name in own)
+            introduced = stories.introduces(text, own)
+            least = min(least, stories.TOLD) if introduced else least
+            aside = not introduced and (
+                not _begins(fact, own, stories.SUBJECT)
+                or sources.scene(fact.first) < 1
+                or stories.dangles(text, own)
+                or any(f"{name}'s" in text for name in own)
             )
         else:  # "Better than expected results across Acme were offset" is no beginning
-            aside = bool(fact.first.day) and not (opens_document(fact) or _begins(fact, own, SUBJECT))
+            aside = bool(fact.first.day) and not (opens_document(fact) or _begins(fact, own, stories.SUBJECT))
         reading = in_reading(fact, sources)
-        return fact.first.sentence.worth < least, aside, -n_facts[work[fact.first.place]], reading
+        return fact.first.sentence.worth < least, not introduced, aside, -n_facts[work[fact.first.place]], reading
 
     return min(found, key=key, default=None)
 

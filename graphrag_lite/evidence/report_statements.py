@@ -280,7 +280,7 @@ class Sources:
 
     def scene(self, one: Statement) -> float:
         """Return what a statement of a story counts as the beginning of a scene (`stories.begins`)."""
-        return begins(self.document(one.place[0])["text"], one.place[1])
+        return begins(self.document(one.place[0])["text"], one.place[1], one.span["char_end"])
 
     def following(self, one: Statement, told: Collection[tuple[str, int]]) -> list[Statement]:
         """Return the sentences that follow one of a story in its paragraph and text unit, up to what somebody says, or
