@@ -29,19 +29,11 @@ DEEPEST, MOST = 6, 0.6  # levels of headings; the share of all text that records
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
-    from xml.etree import ElementTree
-
     from graphrag_lite.read.formats import web_page
     from graphrag_lite.read.formats.json_file import with_text
     from graphrag_lite.read.rows import Row, row_documents
 
-    text = decoded_page(data)
-    if "<!ENTITY" in text:
-        raise ValueError("declares entities, which are not read")
-    try:
-        root = ElementTree.fromstring(ENTITY.sub(_by_number, text))  # noqa: S314 - has no entities
-    except ElementTree.ParseError as error:
-        raise ValueError(f"is no well-formed XML: {error}") from None
+    root = root_of(data)
     try:
         if local_name(root) == "html":
             yield from web_page.read(data, path, fields)
@@ -51,6 +43,19 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
             yield _document(root, path, fields)
     except RecursionError:
         raise ValueError("has elements too deep in each other") from None
+
+
+def root_of(data: bytes) -> "Element":
+    """Return the root of an XML file. Raises ValueError where it is none, or declares entities."""
+    from xml.etree import ElementTree
+
+    text = decoded_page(data)
+    if "<!ENTITY" in text:
+        raise ValueError("declares entities, which are not read")
+    try:
+        return ElementTree.fromstring(ENTITY.sub(_by_number, text))  # noqa: S314 - has no entities
+    except ElementTree.ParseError as error:
+        raise ValueError(f"is no well-formed XML: {error}") from None
 
 
 def _by_number(found: re.Match[str]) -> str:
