@@ -24,7 +24,7 @@ from graphrag_lite.settings.values import Section
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
 INPUTS = {"corpus_files"}
 SERVICES = frozenset(
-    "advance corpus cut embedder extractor count each fail attempt last mode model named prompts readers refresh told".split()
+    "corpus cut embedder extractor count each fail attempt last mode model named prompts readers refresh told".split()
 )
 NOT_STAGES = {"communities", "embeddings", "llm", "search", "snapshots"}  # sections of settings that belong to no stage
 

@@ -147,7 +147,7 @@ async def _plan(
     others = models_of_stages(settings.llm, model) if standard else {}
     with open_rehearsal(settings.llm, chat_of_run, others, output / "memo.sqlite", count) as asked:
         memoised = memoised_embedder(settings.embeddings, settings.llm, asked.memo, embedder) if embeds else None
-        services = dict.fromkeys(("extractor", "count", "advance", "refresh", "named", "told", "cut")) | {
+        services = dict.fromkeys(("extractor", "count", "refresh", "named", "told", "cut")) | {
             "corpus": corpus,
             "readers": all_readers(),
             "prompts": prompts.load((output.parent / "prompts") if standard else None),

@@ -46,8 +46,8 @@ class Parts:
         self._waiting: list[Document] = []
         self._made: list[pa.Table] = []
 
-    def add(self, document: Document) -> None:
-        self.keys.append(content_key(document))
+    def add(self, document: Document, key: str) -> None:
+        self.keys.append(key)
         self.source_ids.append(document.source_id)
         self._waiting.append(document)
         self._size += len(document.text)

@@ -115,11 +115,11 @@ def all_readers(passed: Sequence[Reader] = ()) -> Readers:
     installed = [plugins.load("readers", name, Reader) for name in names]
     origins = [plugins.origin_of(each.read)._replace(version=each.version) for each in passed]
     origins += [plugins.origin("readers", name) for name in names]
-    return Readers((*passed, *installed, *_own()), tuple(origins))
+    return Readers((*passed, *installed, *own_readers().readers), tuple(origins))
 
 
 @cache
-def _own() -> tuple[Reader, ...]:
+def own_readers() -> Readers:
     """Return the readers of the package; of one suffix, what recognises its files goes before what takes them all."""
     found = [import_module(f"{formats.__name__}.{module.name}").READER for module in iter_modules(formats.__path__)]
-    return tuple(sorted(found, key=lambda reader: reader.recognises is None))
+    return Readers(tuple(sorted(found, key=lambda reader: reader.recognises is None)))

@@ -264,7 +264,6 @@ async def _perform(
         "fail": fail,
         "attempt": attempting(fail),
         "count": counts.__setitem__,
-        "advance": watch.advance,
         "model": model and model.of(stage.name, failures, watch),
         "embedder": embedder and stage.embeds and embedder.of(stage.name, watch),
     }

@@ -1,7 +1,6 @@
 """Corpus folder -> documents."""
 
 import errno
-import hashlib
 import json
 import logging
 import os
@@ -11,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from operator import attrgetter
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,8 +19,9 @@ from graphrag_lite import tables
 from graphrag_lite.attempts import Attempt, attempting, in_turn, outcome
 from graphrag_lite.errors import InputError
 from graphrag_lite.read.conversations import LEFT_OUT
-from graphrag_lite.read.documents import Block, Fields, Loaded, Unreadable
-from graphrag_lite.read.documents_before import Document, DocumentsBefore, Parts, content_key, name_of
+from graphrag_lite.read.documents import Fields, Unreadable
+from graphrag_lite.read.documents_before import DocumentsBefore, Parts, content_key, name_of
+from graphrag_lite.read.file_documents import File, Read, documents_in, read
 from graphrag_lite.read.messengers import people_in
 from graphrag_lite.read.readers import Readers, all_readers
 from graphrag_lite.read.stated_times import time_left
@@ -31,7 +30,6 @@ from graphrag_lite.settings import LoadDocuments
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.dates import LONGEST
-from graphrag_lite.text.plain_text import plain
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
 ESCAPED = re.compile(r"\\x[0-9a-f]{2}")  # what `_utf8` makes of a byte that is none of UTF-8
 NAMED = 3  # errors that a failure of many rows tells, and rows that it names for each
 NUMERIC = re.compile(r"\D{0,2}\d{1,2}[-/.]\d{1,2}[-/.]\d{2}")  # of a day and a month, or a month and a day
+WHOLE = 5_000_000  # bytes of a file that is read at once: a larger one may be a mailbox
 FEW = 5  # documents without text that are named
 MAX_NAMED = 5  # files with times that cannot be read
 
@@ -68,7 +67,6 @@ async def load_documents(
     last: Last | None = None,
     readers: Readers | None = None,
     count: Callable[[str, int], None] | None = None,
-    advance: Callable[[int, int], None] | None = None,
     each: Each = in_turn,
     told: Told | None = None,
 ) -> "pa.Table":
@@ -84,10 +82,8 @@ async def load_documents(
     people = _people(root, corpus_files["path"].to_pylist())
     before = DocumentsBefore(*_last_documents(last), readers := readers or all_readers())
     found = _Found(Parts(readers), None if last else told)
-    files = list(tables.rows(corpus_files, "path", "size", "sha256"))
-    for place, (path, size, sha256) in enumerate(files):
-        if advance:
-            advance(place, len(files))
+    unread: list[tuple[str, int, str, Fields]] = []
+    for path, size, sha256 in tables.rows(corpus_files, "path", "size", "sha256"):
         folders = map(str, PurePath(path).parents) if people else ()
         meant = next((people[folder] for folder in folders if folder in people), {})  # whom the ids in it mean
         if size > settings.max_file_mb * 1e6:
@@ -95,9 +91,17 @@ async def load_documents(
         elif not meant and (known := before.of_file.get((path, sha256))):
             found.kept += known
         elif not meant and (known_as := before.same(path, sha256)):
-            found.made.add(known_as)
+            found.made.add(known_as, content_key(known_as))
         else:
-            _read_file(root, path, sha256, readers, replace(fields_of(settings), people=meant), found, before, last)
+            unread.append((path, size, sha256, replace(fields_of(settings), people=meant)))
+    files = LazyItems(
+        len(unread), lambda: (File(path, of_it, _held(root, path, size, readers)) for path, size, _, of_it in unread)
+    )
+    for (path, _, sha256, fields), known in zip(unread, each(read, files), strict=True):
+        if known:
+            _add(path, sha256, known, found)
+        else:
+            _read_file(root, path, sha256, readers, fields, found, before, last)
     if found.empty:
         more = " ..." if len(found.empty) > FEW else ""
         named = ", ".join(found.empty[:FEW])
@@ -138,6 +142,14 @@ def _warn(unread: Sequence[UnreadTimes]) -> None:
         logger.warning("Such times in %d more files.", len(unread) - MAX_NAMED)
 
 
+def _held(root: Path, path: str, size: int, readers: Readers) -> bytes | None:
+    """Return what a file holds that any process can read; None where it may be many documents, or cannot be read."""
+    if size <= WHOLE and not readers.origins and not readers.has_rows(path):
+        with suppress(OSError):
+            return _file(root, path).read_bytes()
+    return None
+
+
 def _read_file(
     root: Path,
     path: str,
@@ -159,23 +171,26 @@ def _read_file(
         why = "its name is not UTF-8; rename it" if ESCAPED.search(path) else error.strerror
         found.failures.append(Unreadable(path, f"cannot be read: {why}{stays}"))
         found.kept += within
-        return
-    if sha256 != (sha256 := hashlib.sha256(data).hexdigest()):
+    else:
+        _add(path, sha256, documents_in(data, path, readers, fields), found)
+
+
+def _add(path: str, scanned: str, read: Read, found: _Found) -> None:
+    """Add what is in a file, which had another sha256 when the corpus was scanned if it has changed since."""
+    sha256, items = read
+    if sha256 != scanned:
         found.failures.append(Unreadable(path, "changed while the run was reading; the next run reads it again"))
     made, first = found.made, len(found.made.keys)
     bad: list[Unreadable] = []
-    for item in readers.read(data, path, fields):
+    for item, key in items:
         if isinstance(item, Unreadable):
             bad.append(item)
-        elif not item.text.strip():
-            found.empty.append(item.source_id)
+        elif isinstance(item, str):
+            found.empty.append(item)
         else:
-            document, problem = outcome(_document, path, item, sha256)
-            if document:
-                made.add(document)
-                if found.told and not document.messages:
-                    outcome(found.told, document.text, document.created_at)  # what fails now fails in its stage, too
-            bad += [Unreadable(f"{path}:{item.source_id.removeprefix(f'{path}:')}", problem)] if problem else []
+            made.add(item, key)
+            if found.told and not item.messages:
+                outcome(found.told, item.text, item.created_at)  # what fails now fails in its stage, too
     made.source_ids[first:] = _told_apart(path, made.source_ids[first:])
     found.failures += bad if len(bad) < 2 else [_together(path, bad)]
 
@@ -239,16 +254,6 @@ def _perhaps_undated(source_documents: "pa.Table", field: str) -> list[int]:
         rows.update(first + row for row in pc.list_parent_indices(chunk).filter(unread).to_pylist())
         first += len(chunk)
     return sorted(rows)
-
-
-def _document(path: str, item: Loaded, sha256: str) -> Document:
-    metadata = json.dumps(item.metadata, sort_keys=True, ensure_ascii=True, default=str)
-    # "user", "customer" and the like are parts that many play; "zoe_99" and "zoe@x.org" are somebody.
-    named = (said for said in item.messages if said.speaker and not (said.speaker.isalpha() and said.speaker.islower()))
-    said = [Block("message", message.speaker, message.char_start, message.char_end) for message in named]
-    blocks = sorted([*item.blocks, *said], key=attrgetter("char_start", "char_end", "kind"))
-    rows = ([each._asdict() for each in several] for several in (blocks, item.messages))
-    return Document(path, item.source_id, plain(item.title), item.text, item.created_at, metadata, sha256, *rows)
 
 
 def _together(path: str, bad: list[Unreadable]) -> Unreadable:

@@ -136,7 +136,7 @@ def loaded(name, reads):
         read["corpus_files"] = tables.make("corpus_files", scan(corpus, leave_out=snapshot).rows)
     services = {"settings": getattr(Settings(), name, None), "each": map, "fail": print, "mode": "stable",
                 "last": None, "refresh": False, "attempt": unguarded, "count": print, "corpus": corpus, "model": None,
-                "prompts": None, "extractor": None, "readers": None, "advance": print, "told": None,
+                "prompts": None, "extractor": None, "readers": None, "told": None,
                 "cut": None}
     wanted = {each: services[each] for each in inspect.signature(run).parameters if each not in read}
     asyncio.run(run(**read, **wanted))

@@ -6,8 +6,9 @@ import io
 import json
 import logging
 import os
+import pickle
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from graphrag_lite import pipeline, tables
+from graphrag_lite.attempts import in_turn
 from graphrag_lite.cli import run_summary
 from graphrag_lite.errors import InputError
 from graphrag_lite.ops import init
@@ -28,7 +30,7 @@ Corpus = Callable[..., Path]
 
 
 def load(
-    corpus: Path, output: Path | None = None, **settings: Any
+    corpus: Path, output: Path | None = None, each: Callable[..., Any] = in_turn, **settings: Any
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the rows of source_documents, and what failed."""
     files = tables.make("corpus_files", scan(corpus, leave_out=output or corpus.parent / "output").rows)
@@ -37,7 +39,7 @@ def load(
     def fail(document: str, error: str, attempts: int) -> None:
         failures.append({"document": document, "stage": "load_documents", "error": error, "attempts": attempts})
 
-    documents = asyncio.run(load_documents(files, LoadDocuments(**settings), corpus, fail))
+    documents = asyncio.run(load_documents(files, LoadDocuments(**settings), corpus, fail, each=each))
     tables.check("source_documents", documents)
     return documents.to_pylist(), failures
 
@@ -131,6 +133,23 @@ def test_the_index_and_its_prompts_are_no_documents(corpus: Corpus) -> None:
 
 def test_a_folder_named_prompts_is_a_folder(corpus: Corpus) -> None:
     assert paths(corpus({"prompts/a.md": "a"})) == ["prompts/a.md"]
+
+
+def test_files_are_read_in_any_process_but_those_of_many_documents(corpus: Corpus) -> None:
+    sent: list[bytes | None] = []
+
+    def elsewhere(function: Callable[..., Any], items: Iterable[Any]) -> Iterator[Any]:
+        for item in items:
+            sent.append(getattr(item, "data", None))
+            work, one = pickle.loads(pickle.dumps((function, item)))  # noqa: S301 - our own
+            yield pickle.loads(pickle.dumps(work(one)))  # noqa: S301
+
+    folder = corpus({
+        "2024-05-03 Standup.md": "# Notes\n\nAnn said so.\n\n## References\n\nA. B. 1999.",
+        "binary.txt": b"\0\1\2", "empty.txt": " ", "rows.jsonl": [{"text": "one"}, {"text": "two"}, {"no": "text"}],
+    })  # fmt: skip
+    assert load(folder, each=elsewhere) == load(folder)
+    assert {bytes(data)[:1] for data in sent if data} == {b"#", b"\0", b" "}
 
 
 def test_what_cannot_be_read_is_a_failure_and_the_rest_goes_on(corpus: Corpus) -> None:
