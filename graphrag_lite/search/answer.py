@@ -10,6 +10,7 @@ import numpy as np
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.places import place_of
 from graphrag_lite.retrieval.top_k import best_rows
+from graphrag_lite.text.language import is_written_in
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import LINE_MARKS
 
@@ -151,8 +152,11 @@ def compose(
 def _other_language(question: "Question", groups: Iterable[list[Statement]]) -> str:
     """Return what says that an answer quotes texts in other languages than the question's; "" where any is in it."""
     index = question.index
-    rows = {index.document_row[statement.unit] for said in groups for statement in said}
-    languages = {index.cell("documents", "language", row) for row in rows} - {""}
+    languages = set()
+    for row, start, end in {(index.document_row[one.unit], one.start, one.end) for said in groups for one in said}:
+        code = index.cell("documents", "language", row)
+        languages |= {code} if is_written_in(index.document_text(row)[start:end], code) else set()
+    languages -= {""}
     if not languages or not question.language or question.language in languages:
         return ""
     return f"(Quoted from texts in {' and '.join(sorted(LANGUAGE_NAMES.get(code, code) for code in languages))}.)"

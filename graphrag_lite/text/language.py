@@ -132,6 +132,16 @@ def detect(text: str) -> str:
     return best if n_words >= MIN_WORDS and clear else ""
 
 
+def is_written_in(text: str, code: str) -> bool:
+    """Say whether a text can be in a language, by its script: a short one has that of the corpus, whatever it is in.
+
+    >>> is_written_in("Ann sailed.", "ar"), is_written_in("Ann sailed.", "de"), is_written_in("大家 GraphRAG", "zh")
+    (False, True, True)
+    """
+    scripted = {*SCRIPTS.values(), *(other for same in (*LETTERS.values(), *SAME_SCRIPT.values()) for other in same)}
+    return code not in scripted or bool(_script(text, SOME))
+
+
 def _script(text: str, least: float = 0.4) -> str:
     """Return the language that the text's script alone tells, empty where it is one that many languages share."""
     letters: Counter[str] = Counter()

@@ -118,3 +118,14 @@ def test_a_name_of_an_english_question_is_found_as_texts_in_another_language_wri
     index = Index(pipeline.index(tmp_path, tmp_path / "output", Settings()).snapshot)
     assert index.languages == ["de", "en"]
     assert "1974" in index.query("When did the bath in Kleve open?").citations[0].text
+
+
+def test_a_short_text_is_not_told_to_be_in_another_script(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    texts = {
+        "a.txt": "Ann Lee rented the boat.",
+        "b.txt": "ولد أحمد زويل في دمنهور عام 1946. حصل أحمد زويل على جائزة نوبل.",
+    }
+    opened = Index(pipeline.index(corpus(texts), tmp_path / "output", Settings()).snapshot)
+    told = opened.query("Who rented the boat?").answer
+    assert "Ann Lee rented" in told and "Quoted" not in told
+    assert "Quoted" not in opened.query("أين ولد أحمد زويل؟").answer
