@@ -147,7 +147,7 @@ def make(output: Path, n_units: int) -> None:
     said_in = lengths_of(counted, n_units)
     postings(write, "search_terms", weigh(counted, said_in))
     write("search_units", length=said_in.astype(np.int32), **of_units)
-    write("search_lengths", k1=[1.5], b=[0.75], mean=[mean_length(said_in)])
+    write("search_lengths", k1=[1.5], b=[0.75], mean=[mean_length(said_in)], n_units=[n_units], n_reports=[0])
     postings(write, "search_report_terms", build([]))
     sources = rng.integers(0, 50, n_documents)[document]
     rows = np.argsort(sources, kind="stable")
@@ -179,7 +179,7 @@ def postings(write: Any, name: str, index: Bm25) -> None:
     write(
         name,
         term=pa.array(index.vocabulary, pa.string()),
-        idf=index.idf,
+        document_frequency=np.diff(offsets).astype(np.int32),
         rows=lists(offsets, index.units, pa.int32()),
         counts=lists(offsets, index.counts, pa.uint8()),
     )

@@ -165,7 +165,7 @@ def postings(n_units: int, *, start: int = 0) -> pa.Table:
     for unit in range(start, n_units):
         for word, n in ((f"w{unit % 7}", unit % 3 + 1), (f"own{unit}", 1), ("all", unit % 9 + 1)):
             held.setdefault(word, []).append((unit - start, n))
-    rows = [(term, 1.0, [unit for unit, _ in each], [n for _, n in each]) for term, each in sorted(held.items())]
+    rows = [(term, len(each), [unit for unit, _ in each], [n for _, n in each]) for term, each in sorted(held.items())]
     return tables.make("search_terms", rows)
 
 
@@ -180,7 +180,7 @@ def test_postings_in_ranges_of_rows_are_read_as_one_and_term_by_term(
     assert tables.sha256(whole, "search_terms") == snapshots.table_digest(path)
     held = tables.open_segments(folders[0], "search_terms")
     assert held is not None
-    one, other = read_segments(held, norms), read_postings(whole, norms)
+    one, other = read_segments(held, norms, 950), read_postings(whole, norms, 950)
     assert len(one.units) == len(other.units) and one.novelty == other.novelty
     for term in ("all", "w3", "own0", "own899", "none"):
         assert one.units_of(term).tolist() == other.units_of(term).tolist()

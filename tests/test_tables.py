@@ -184,7 +184,7 @@ def test_check_finds_what_is_wrong() -> None:
     with pytest.raises(TableError, match="empty values in size"):
         tables.check("corpus_files", tables.make("corpus_files", [("a", None, "b")]))
     with pytest.raises(TableError, match="empty values in rows"):
-        tables.check("search_terms", tables.make("search_terms", [("a", 1.0, [1, None], [1])]))
+        tables.check("search_terms", tables.make("search_terms", [("a", 1, [1, None], [1])]))
     unit = dict(zip(tables.schema("source_units").names, ("i", "d", 0, 0, 1, "t", 1), strict=True))
     with pytest.raises(TableError, match="ids are not unique"):
         tables.check("source_units", tables.make("source_units", [unit, unit]))

@@ -2,7 +2,7 @@
 
 Lucene's variant (Kamphuis et al. 2020, "Which BM25 do you mean?", section 2): the score of a term in a unit is
 idf * tf / (tf + norm), norm = k1 * (1 - b + b * length / mean length), idf = ln(1 + (n_units - df + 0.5) / (df + 0.5)).
-Counts, idf and lengths are stored; a score is computed when a question asks for it.
+Counts, df and lengths are stored; a score is computed when a question asks for it.
 """
 
 import math
@@ -182,15 +182,23 @@ def norms_of(lengths: npt.NDArray[Any], k1: float, b: float, mean: float) -> npt
 
 def weigh(postings: Postings, lengths: npt.NDArray[np.float64], k1: float = 1.5, b: float = 0.75) -> Bm25:
     """Return postings over units of these lengths with the idf of each term and the norm of each unit."""
-    n_units, frequencies = len(lengths), np.diff(postings.offsets)
-    idf = np.log1p((n_units - frequencies + 0.5) / (frequencies + 0.5))
+    idf = _idf(len(lengths), np.diff(postings.offsets))
     return Bm25(**vars(postings), idf=idf, norms=norms_of(lengths, k1, b, mean_length(lengths)))
+
+
+def _idf(n_units: int, frequencies: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    return np.asarray(np.log1p((n_units - frequencies + 0.5) / (frequencies + 0.5)))
 
 
 def read_norms(units: "pa.Table", lengths: "pa.Table") -> npt.NDArray[np.float64]:
     """Return the norms of `search_units` by the row of `search_lengths`."""
     (row,) = lengths.to_pylist()
-    return norms_of(numbers(units["length"], "int32"), **row)
+    return norms_of(numbers(units["length"], "int32"), row["k1"], row["b"], row["mean"])
+
+
+def read_number(lengths: "pa.Table", name: str) -> int:
+    """Return how many text units (`n_units`) or reports the whole corpus has, by the row of `search_lengths`."""
+    return int(lengths[name][0].as_py())
 
 
 def read_counts(table: "pa.Table") -> Postings:
@@ -200,14 +208,14 @@ def read_counts(table: "pa.Table") -> Postings:
     return Postings(Strings(data["term"]), offsets, units, counts)
 
 
-def read_postings(table: "pa.Table", norms: npt.NDArray[np.float64]) -> Bm25:
-    """Return the postings that a table holds over units, or reports, with these norms."""
-    idf = numbers(table.combine_chunks()["idf"], "float64")
+def read_postings(table: "pa.Table", norms: npt.NDArray[np.float64], n: int) -> Bm25:
+    """Return the postings that a table holds over units, or reports, with these norms; the whole corpus has `n`."""
+    idf = _idf(n, numbers(table.combine_chunks()[segments.FREQUENCY], "int32"))
     return Bm25(**vars(read_counts(table)), idf=idf, norms=norms)
 
 
-def read_segments(held: segments.Segments, norms: npt.NDArray[np.float64]) -> Bm25:
-    """Return the postings of a table in parts, each read when a question asks for it."""
+def read_segments(held: segments.Segments, norms: npt.NDArray[np.float64], n: int) -> Bm25:
+    """Return the postings of a table in parts, each read when a question asks for it (`read_postings`)."""
     units, counts = (segments.Postings(held, name) for name in ("rows", "counts"))
-    vocabulary, idf = Strings(held.terms["term"]), numbers(held.terms["idf"], "float64")
+    vocabulary, idf = Strings(held.terms["term"]), _idf(n, held.frequencies)
     return Bm25(vocabulary, held.offsets, units, counts, idf, norms)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ import numpy as np
 from graphrag_lite import tables
 from graphrag_lite.errors import InputError
 from graphrag_lite.read.documents import ROLES
-from graphrag_lite.retrieval.bm25 import Bm25, read_norms, read_postings, read_segments
+from graphrag_lite.retrieval.bm25 import Bm25, read_norms, read_number, read_postings, read_segments
 from graphrag_lite.retrieval.columns import Strings, lists, matrices, numbers
 from graphrag_lite.retrieval.conditions import dated_until, read_condition
 from graphrag_lite.retrieval.snapshot_tables import SnapshotTables
@@ -106,15 +106,16 @@ class SnapshotView(SnapshotTables):
     @cached_property
     def bm25(self) -> Bm25:
         """BM25 over text units."""
-        norms = read_norms(self.arrow("search_units"), self.arrow("search_lengths"))
-        held = self.segments("search_terms")
-        return read_segments(held, norms) if held else read_postings(self.arrow("search_terms"), norms)
+        lengths, held = self.arrow("search_lengths"), self.segments("search_terms")
+        told = read_norms(self.arrow("search_units"), lengths), read_number(lengths, "n_units")
+        return read_segments(held, *told) if held else read_postings(self.arrow("search_terms"), *told)
 
     @cached_property
     def report_bm25(self) -> Bm25:
         """BM25 over community reports."""
         norms = numbers(self.column("search_reports", "norm"), "float64")
-        return read_postings(self.arrow("search_report_terms"), norms)
+        n_reports = read_number(self.arrow("search_lengths"), "n_reports")
+        return read_postings(self.arrow("search_report_terms"), norms, n_reports)
 
     @cached_property
     def links(self) -> "Links":

@@ -65,7 +65,8 @@ async def embed_text_units(
     choices: list[Floats64] = []
     if embedded.shape[1:] == found.shape[1:]:
         there = [place for place in range(len(probes)) if place not in missing]
-        bm25 = read_postings(search_terms, read_norms(search_units, search_lengths))
+        norms = read_norms(search_units, search_lengths)
+        bm25 = read_postings(search_terms, norms, search_units.num_rows)
         choices = _choices([probes[i] for i in there], unit_length(embedded[there]), bm25, vectors)
     learned = fit(choices)
     return (

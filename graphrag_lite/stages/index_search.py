@@ -108,7 +108,7 @@ async def index_search(
         shared_values(documents, read, rows_of, text_units, episodes),
         _times(text_units, fact_mentions),
         tables.make_columns("search_reports", norm=reports.norms),
-        tables.make("search_lengths", [(k1, b, mean_length(lengths))]),
+        tables.make("search_lengths", [(k1, b, mean_length(lengths), units.n_units, reports.n_units)]),
     )
 
 
@@ -183,7 +183,9 @@ def _counted(batch: list[Passage]) -> Counted:
 
 def _postings(name: str, index: Bm25) -> "pa.Table":
     rows, counts = (_lists(index.offsets, values) for values in (index.units, index.counts))
-    return tables.make_columns(name, term=index.vocabulary, idf=index.idf, rows=rows, counts=counts)
+    return tables.make_columns(
+        name, term=index.vocabulary, document_frequency=np.diff(index.offsets), rows=rows, counts=counts
+    )
 
 
 def _links(

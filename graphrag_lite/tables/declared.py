@@ -4,7 +4,7 @@ import re
 from importlib import resources
 from typing import NamedTuple
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 OPTIONAL = ("search_vectors", "search_vector_cells", "search_vector_weight")
 STORED_IN = {"source_documents": ("documents",), "source_units": ("source_units", "documents")}  # each text once
 NUMBER = "human_readable_id"  # the number of a row, which no part of a table holds

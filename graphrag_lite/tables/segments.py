@@ -1,6 +1,6 @@
 """Postings in parts: the lists of a range of rows are a file, so that an edit leaves most of them as they are.
 
-In a folder `terms.arrow` has what a table says of each term, and a bit for each range that has a list of it; the other
+In a folder `terms.arrow` has the terms, and a bit for each range that has a list of it; the other
 files have the lists of a range of rows each, counted from its first, in the order of terms. A range ends where a
 checksum of what a row holds says so.
 """
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TERMS = "terms.arrow"
+FREQUENCY = "document_frequency"  # of a term: counted in the ranges, so that an edit changes it nowhere else
 LEAST = 512  # rows of a range; in the mean twice as many
 MANY = 24  # ranges, above which they are twice as long
 LONGEST = 65_536  # rows, that two bytes can count
@@ -54,7 +55,7 @@ def split(data: "pa.Table") -> "Iterator[tuple[str, pa.Table]]":
         yield f"{first:010}-{parts.digest(table)[:32]}.arrow", table
     bits = np.packbits(np.column_stack(in_range), axis=1)
     flags = pa.Array.from_buffers(pa.binary(bits.shape[1]), len(bits), [None, pa.py_buffer(bits)])
-    yield TERMS, data.drop_columns(["rows", "counts"]).append_column("ranges", flags)
+    yield TERMS, data.drop_columns([FREQUENCY, "rows", "counts"]).append_column("ranges", flags)
 
 
 def _firsts(
@@ -99,6 +100,7 @@ class Segments:
         self.places, self.of_term = _places(terms["ranges"].chunk(0), len(held))
         n_before = np.append(0, np.cumsum(self.lengths[self.places]))
         self.offsets = n_before[self.of_term]  # of the postings of each term, among all
+        self.frequencies = np.diff(self.offsets).astype(np.int32)  # units that hold each term
 
     def lists(self, low: int, high: int, name: str) -> "NDArray[Any]":
         """Return the `rows` or `counts` of the terms from `low` to `high`, one after the other."""
@@ -118,7 +120,7 @@ class Segments:
         n = self.lengths[self.places]
         order = np.repeat(of_list[self.places] - (np.cumsum(n) - n), n) + np.arange(n.sum())
         of_term = self.offsets
-        told = self.terms.drop_columns(["ranges"])
+        told = self.terms.drop_columns(["ranges"]).append_column(FREQUENCY, [self.frequencies])
         counts = np.concatenate(self.values["counts"])
         told = told.append_column("rows", _lists(of_term, np.concatenate(rows)[order]))
         return told.append_column("counts", _lists(of_term, counts[order]))

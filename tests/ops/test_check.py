@@ -348,6 +348,8 @@ DAMAGE: list[Damage] = [
     ("search_terms", first(lambda row: row["rows"].__setitem__(0, 10**6)), "search_terms: rows: not row numbers of text_units"),
     ("search_terms", first(lambda row: row["rows"].append(0)), "search_terms: counts: not one for every row number"),
     ("search_terms", lambda rows: rows[1].update(term=rows[0]["term"]), "search_terms: term: not unique"),
+    ("search_terms", first(plus("document_frequency")), "search_terms: document_frequency: not the number of rows"),
+    ("search_lengths", first(plus("n_units")), "search_lengths: n_units: not the number of text_units"),
     ("search_report_terms", first(lambda row: row["rows"].__setitem__(0, -1)), "search_report_terms: rows: not row numbers of community_reports"),
     ("search_links", first(lambda row: (row["rows"].pop(), row["counts"].pop())), "search_links: rows: lacks a text unit that entities.text_unit_ids has"),
     ("search_links", each("defines", [10**6]), "search_links: defines: not row numbers of text_units"),
