@@ -101,6 +101,29 @@ def test_parts_that_stay_are_links_and_the_bytes_those_of_a_first_run(
     assert len([file for file in files if file.stat().st_ino not in there]) <= n_new < len(files)
 
 
+def _word_counts(*rows: tuple[str, int]) -> pa.Table:
+    return tables.make("word_counts", rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "now"),
+    [
+        ("word_counts", _word_counts(("ash", 1), ("elm", 2)), _word_counts(("ash", 1), ("elm", 3))),
+        ("word_counts", _word_counts(("ash", 1)), _word_counts(("ash", 1), ("elm", 3))),
+        ("search_lengths", *(tables.make("search_lengths", [(1.5, 0.75, 7.0, n, 1)]) for n in (3, 4))),
+    ],
+)
+def test_a_table_in_one_file_is_a_link_where_all_rows_are_the_same(
+    name: str, before: pa.Table, now: pa.Table, folders: list[Path]
+) -> None:
+    there = tables.write(folders[0], name, before)
+    pieces = pa.concat_tables([before.slice(0, 1), before.slice(1)])
+    assert tables.write(folders[1], name, pieces, folders[0]).samefile(there)
+    after, anew = tables.write(folders[1], name, now, folders[0]), tables.write(folders[2], name, now)
+    assert not after.samefile(there) and after.read_bytes() == anew.read_bytes()
+    assert tables.read(folders[0], name).equals(before)
+
+
 def test_where_parts_end_hangs_on_values_not_on_chunks() -> None:
     whole = documents(400)
     pieces = pa.concat_tables([whole.slice(0, 7), whole.slice(7, 200), whole.slice(207)])

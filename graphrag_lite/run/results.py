@@ -106,10 +106,11 @@ def last_result(stage: Stage, stamp: Stamp, published: tuple[Path, dict[str, Any
 
 
 def kept_parts(last: Last | None, manifest: Mapping[str, Any], name: str, digest: Digest) -> Path | None:
-    """Return the last snapshot, whose parts of a table a run may link: the same code made them, and they are intact."""
-    if not last or "code" in last.changed or not (path := tables.path_in(last.folder, name)).is_dir():
+    """Return the last snapshot, whose files of a table a run may link: the same code made them, and they are intact."""
+    if not last or "code" in last.changed or not tables.has_file(name):
         return None
-    return last.folder if digest(path) == manifest["tables"].get(name, {}).get("sha256") else None
+    written = manifest["tables"].get(name, {}).get("sha256")
+    return last.folder if digest(tables.path_in(last.folder, name)) == written else None
 
 
 def same_result(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> bool:

@@ -79,8 +79,8 @@ def files(folder: Path) -> list[Path]:
 def write(folder: Path, name: str, data: "pa.Table | pa.RecordBatchReader", last: Path | None = None) -> Path:
     """Write a table into a snapshot folder, durable when this returns. Equal tables give equal bytes.
 
-    The rows of a reader, of a table too large to be held, are checked as they are written. Parts that the intact
-    snapshot `last`, made by the same code, has are linked.
+    The rows of a reader, of a table too large to be held, are checked as they are written. Parts, and whole tables,
+    that the intact snapshot `last`, made by the same code, has are linked.
     """
     path = path_in(folder, name)
     remove(path)  # it may be a link to an older snapshot's file, which must stay as it is
@@ -88,6 +88,8 @@ def write(folder: Path, name: str, data: "pa.Table | pa.RecordBatchReader", last
     for file, part in _in_files(name, data):
         if file:
             path.mkdir(exist_ok=True)
+        elif last and _has_rows(last, name, part):
+            there[""] = path_in(last, name)
         if (same := there.get(file.partition("-")[2])) is not None:
             link(same, path / file)
             continue
@@ -98,6 +100,17 @@ def write(folder: Path, name: str, data: "pa.Table | pa.RecordBatchReader", last
     if path.is_dir():
         sync_folder(path)
     return path
+
+
+def _has_rows(folder: Path, name: str, data: "pa.Table | pa.RecordBatchReader") -> bool:
+    """Tell whether a table of a snapshot, in one file, has these rows: columns are read until one differs."""
+    if not hasattr(data, "num_rows") or not path_in(folder, name).is_file():
+        return False
+    same_number = stored_shape(folder, name)[1] == data.num_rows
+    return same_number and all(
+        parts.digest(read(folder, name, [column])) == parts.digest(data.select([column]))
+        for column in data.column_names
+    )
 
 
 def _in_files(name: str, data: "pa.Table | pa.RecordBatchReader") -> "Iterator[tuple[str, pa.Table]]":

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-LEAST, MOST = 250_000, 6  # bytes of a part's values, not compressed, and how many times that: in the mean twice
+LEAST, MOST = 100_000, 6  # bytes of a part's values, not compressed, and how many times that: in the mean twice
 AT_ONCE = 256  # values whose checksums are computed
 MANY = 96  # parts, above which they are twice as large
 
