@@ -4,7 +4,8 @@ Where a model extracted, each mention says what its text unit says of the thing:
 long as they are short, and are merged by the model once they are not (`descriptions`).
 
 A relationship's weight is the sum of its strengths times its normalised pointwise mutual information over text units
-(Bouma 2009), moved from [-1, 1] to [0, 1]: names that are everywhere meet by chance, so hubs are damped.
+(Bouma 2009), moved from [-1, 1] to [0, 1]: names that are everywhere meet by chance, so hubs are damped. The number of
+text units is taken as the next power of two: else one more would change every weight.
 """
 
 from array import array
@@ -76,7 +77,7 @@ async def summarize_descriptions(
         if count:
             count("relationships_within_entities", next(rows(database, QUERIES["within"]))["n"])
         entities = select(database, QUERIES["entities"])
-        n_units = len(entity_mentions["text_unit_id"].unique())
+        n_units = 1 << (len(entity_mentions["text_unit_id"].unique()) - 1).bit_length()
         pairs = select(database, QUERIES["relationships"], n_units=n_units)
         told = _told(database)
         acts = {row["key"]: row for row in rows(database, QUERIES["pair_relations"])}
