@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 TERMS = "terms.arrow"
 FREQUENCY = "document_frequency"  # of a term: counted in the ranges, so that an edit changes it nowhere else
-LEAST = 512  # rows of a range; in the mean twice as many
-MANY = 24  # ranges, above which they are twice as long
+LEAST = 128  # rows of a range; in the mean twice as many
+MANY = 48  # ranges, above which they are twice as long
 LONGEST = 65_536  # rows, that two bytes can count
 AT_ONCE = 1 << 20  # postings
 KEPT = 256  # spans of postings
