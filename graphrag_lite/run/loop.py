@@ -191,7 +191,7 @@ def _read(stage: Stage, so_far: Progress) -> dict[str, Any]:
             large = without_texts or tables.size(tables.path_in(so_far.building, name)) >= LARGE // 4
             memory[name] = tables.read(so_far.building, name, wanted if large else None)
         read[name] = memory[name].select(wanted) if name in stage.columns else memory[name]
-        if memory[name].nbytes >= LARGE and not so_far.only_here(name):
+        if name in stage.columns and so_far.is_large(name, memory[name]) and not so_far.only_here(name):
             memory[name] = read[name]
     so_far.hold({}, stage)  # the stage has the rest, and may let go of it
     return read

@@ -38,6 +38,7 @@ class Progress:
     stamps: dict[str, Any]  # records of what this run, and the one that had broken off before it, finished
     digests: dict[str, str]  # of the tables there are
     memory: dict[str, Any] = field(default_factory=dict)  # tables that later stages read
+    small: dict[str, Any] = field(default_factory=dict)  # those of them that are known not to be large
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
     usage: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     ran: list[str] = field(default_factory=list)
@@ -62,7 +63,16 @@ class Progress:
         for name in set(others[0].reads if others else ()).intersection(held):
             if {*columns_of(others[0], name)} <= {*held[name].column_names}:
                 first.add(name)
-        self.memory = {name: table for name, table in held.items() if name in first or table.nbytes < LARGE}
+        self.memory = {name: table for name, table in held.items() if name in first or not self.is_large(name, table)}
+        self.small = {name: table for name, table in self.small.items() if name in self.memory}
+
+    def is_large(self, name: str, table: Any) -> bool:
+        """Tell whether a table that may be held is large, each looked at once: its bytes are counted chunk by chunk."""
+        if self.small.get(name) is not table:
+            if table.nbytes >= LARGE:
+                return True
+            self.small[name] = table
+        return False
 
     def only_here(self, name: str) -> bool:
         """Tell whether the texts of a table stand in no file yet."""

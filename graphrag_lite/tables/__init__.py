@@ -54,6 +54,7 @@ PARQUET: dict[str, Any] = {"compression": "zstd", "write_page_checksum": True}
 # Of texts, the least and the most in a part are a tenth of it; and of our types Parquet's own schema says all.
 PARQUET |= {"write_statistics": False, "store_schema": False}
 GROUP_ROWS = 131_072
+IN_ONE = 32_000_000  # bytes of parts that become one chunk when they are read: each use of a chunk costs, a copy once
 HEAD = "head"  # the label of a card that is no row of a table
 OF_TEXTS = ("documents", "text_units")  # their row groups are small, so that few texts are read for one
 GROUP_BYTES, LEAST_ROWS = 750_000, 64  # of texts in such a group, and its rows however long they are
@@ -223,6 +224,8 @@ def read(folder: Path, name: str, only: list[str] | None = None) -> "pa.Table":
         else:
             stored = only and [column for column in only if column != NUMBER or path.is_file()]
             data = pa.concat_tables(_read_files(path, stored))
+            if path.is_dir() and data.nbytes < IN_ONE:
+                data = data.combine_chunks()
             data = data if path.is_file() else parts.numbered(data, _expected(name, only))
     check_schema(path, name, data.schema, only)
     return data
