@@ -44,9 +44,10 @@ def _ways(plan: "Plan", at_once: int) -> list[str]:
     """Return what a plan costs and how long it takes, directly and in batches."""
     asked = [step for step in plan.steps if step.calls and step.stage != "embed_text_units"]
     cost, halved = plan.total.cost or 0.0, sum(step.cost or 0.0 for step in asked) / 2
-    hours, n = ceil(sum(step.calls for step in asked) / at_once) * A_CALL / 3600, len(asked)
+    seconds, n = ceil(sum(step.calls for step in asked) / at_once) * A_CALL, len(asked)
+    long = f"{seconds / 3600:,.1f} hours" if seconds >= 3600 else f"{ceil(seconds / 60)} min"
     return [
-        f"directly: ${cost:,.2f}, {hours:,.2f} hours where a call takes {A_CALL} s, {at_once} at once",
+        f"directly: ${cost:,.2f}, {long} where a call takes {A_CALL} s, {at_once} at once",
         f"in batches (index --batch): ${cost - halved:,.2f}, up to {24 * n} hours, 24 for each of {n} steps and rounds,"
         " and for further ones of repairs and of reports on reports",
     ]

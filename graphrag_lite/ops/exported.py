@@ -78,7 +78,7 @@ def write_output(target: Path, content: bytes) -> None:
         real.parent.mkdir(parents=True, exist_ok=True)
         tables.replace_file(real, content, durable=False)
     except OSError as error:
-        raise OutputError(f"{error.filename or target} cannot be written: {error.strerror}.") from None
+        raise OutputError(f"{target} cannot be written: {error.strerror}.") from None
 
 
 def _listed(folder: Path) -> dict[str, str]:

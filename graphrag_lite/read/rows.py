@@ -170,7 +170,7 @@ def _card(row: Mapping[str, Any], where: str, columns: Columns, fields: Fields) 
     composer = Composer()
     for name, value in values.items():
         if value and name != columns.title and name not in columns.texts:
-            composer.add(f"{replace_surrogates(name)}: ")
+            composer.add(f"{replace_surrogates(name)}: " if name else "")  # cells beyond the columns have none
             kind = "key" if name == columns.key else columns.kinds.get(name, "")
             _add_cell(composer, value, kind, replace_surrogates(name))
             composer.add("\n")

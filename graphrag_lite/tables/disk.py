@@ -1,5 +1,6 @@
 """Files and folders of tables on the disk: removed, linked, replaced in one step, made durable."""
 
+import contextlib
 import os
 import shutil
 from pathlib import Path
@@ -40,12 +41,17 @@ def link(source: Path, target: Path) -> None:
 def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
     """Replace a file that is no table in one step; if `durable`, it is on the disk when this returns."""
     temporary = path.with_name(path.name + ".tmp")
-    with temporary.open("wb") as file:
-        file.write(content)
-        file.flush()
-        if durable:
-            os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError:  # half a file would fill a disk that is full
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
     if durable:
         sync_folder(path.parent)
 

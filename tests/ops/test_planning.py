@@ -374,7 +374,7 @@ def test_the_command_says_what_is_exact_and_what_is_not(notes: Path, tmp_path: P
     assert "not known" not in priced and "$" in priced
     plan_of_it = json.loads(command("plan", notes, *root, *prices, "--json"))
     cost, n = plan_of_it["total"]["cost"], sum(step["calls"] > 0 for step in plan_of_it["steps"])
-    assert f"directly: ${cost:,.2f}, " in priced and " hours where a call takes 10 s, 25 at once" in priced
+    assert f"directly: ${cost:,.2f}, " in priced and " min where a call takes 10 s, 25 at once" in priced
     assert f"in batches (index --batch): ${cost / 2:,.2f}, up to {24 * n} hours" in priced
     assert "in batches" not in command("plan", notes, *root, *prices, "--set", "llm.provider=ollama")
     assert "nothing will be spent" in command("plan", notes, *root)

@@ -194,6 +194,7 @@ def test_cells_beyond_the_columns_are_no_name_of_a_row() -> None:
     data = b"name,country\nOslo,NO,capital\nRome,IT,capital\n"
     items = [item for item in all_readers().read(data, "a.csv", Fields()) if isinstance(item, Loaded)]
     assert [(item.source_id, item.title) for item in items] == [("a.csv:2", "Oslo"), ("a.csv:3", "Rome")]
+    assert items[0].text == "country: NO\ncapital"
 
 
 def test_a_column_of_numbers_is_no_text_whatever_its_name() -> None:

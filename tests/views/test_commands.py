@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -62,6 +64,18 @@ def test_explore_says_where_it_cannot_write(sample: Index, tmp_path: Path) -> No
     assert result.exit_code == 1
     assert result.output.startswith("Error: ")
     assert "Traceback" not in result.output
+
+
+def test_a_file_that_cannot_be_written_leaves_no_half(tmp_path: Path) -> None:
+    code = (
+        "import resource, signal, sys, pathlib; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000));"
+        "from graphrag_lite.ops.exported import write_output; write_output(pathlib.Path(sys.argv[1]), bytes(9000))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "a.html"], capture_output=True, text=True, check=False
+    )
+    assert f"{tmp_path / 'a.html'} cannot be written" in done.stderr and not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no pipes in folders here")
