@@ -160,8 +160,11 @@ def _label(tokens: "list[Token]") -> int:
 
 
 def _seen(token: "Token") -> Piece:
-    """Return what a reader sees of a token: of emphasis and links the words, of a picture those that stand for it."""
-    if token.type in ("text", "image", "code_inline"):
+    """Return what a reader sees of a token: of emphasis and links the words, of a picture those that stand for it.
+
+    What is escaped, or written by its name or number ("\\_", "&amp;"), is a token of its own.
+    """
+    if token.type in ("text", "text_special", "image", "code_inline"):
         return Piece(token.content, "code" if token.type == "code_inline" else "")
     return Piece({"softbreak": "\n", "hardbreak": " "}.get(token.type, ""))
 

@@ -249,6 +249,7 @@ def test_any_marks_are_read_and_blocks_are_places(text: str, suffix: str) -> Non
         ("a.mdx", "```one``` line\n\nimport A from 'a'\n", "one line"),
         ("a.mdx", "```js\nimport A from 'a'\n```\n", "```js\nimport A from 'a'\n```"),
         ("a.org", ":note: no drawer\n:LOG:\nx\n:END:\n#+begin_comment\nx\n#+end_comment\n:LOG:\nx\n* Part\nIt flew.", ":note: no drawer\n\n# Part\n\nIt flew."),
+        ("a.md", r"AT&amp;T paid \$5 \* 3 for snake\_case in C:\temp&#33; $\frac{a}{b}$", r"AT&T paid $5 * 3 for snake_case in C:\temp! $\frac{a}{b}$"),
         ("a.md", "The pump[^1] leaks.\n\n[^1]: Since Monday.", "The pump leaks.\n\nSince Monday."),
         (
             "a.rst",
