@@ -15,10 +15,11 @@ from graphrag_lite.evidence.all_told import AllTold
 from graphrag_lite.evidence.hashes import MIX, hashed, mixed
 from graphrag_lite.evidence.report_choice import OPENING, Choose, best_of
 from graphrag_lite.evidence.report_facts import MAX_MEMBERS, OPENS, PARTS, Fact
-from graphrag_lite.evidence.report_statements import Opened
+from graphrag_lite.evidence.report_statements import Opened, Sources
 from graphrag_lite.evidence.report_told import Told
 from graphrag_lite.evidence.statement import Statement
 from graphrag_lite.evidence.stories import REST
+from graphrag_lite.evidence.told_sentences import Said
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.tables.lazy_items import LazyItems
 
@@ -61,7 +62,8 @@ class Asked(NamedTuple):
 class Page:
     """The same, to be put together in any process: what is known of other pages changes no byte of it.
 
-    `counts` is what a relationship counts, `strength` how strongly a member is related, by id.
+    `counts` is what a relationship counts, `strength` how strongly a member is related, by id. `states`, `names` and
+    `leads` are places in what is `said`, -1 for none: of each relationship, strongest member, and member.
     """
 
     id: str
@@ -70,29 +72,47 @@ class Page:
     counts: Mapping[str, float]
     strength: Mapping[str, float]
     above: frozenset[str]
-    told: Told
-    whole: bool = False
+    whole: bool
+    said: Said
+    states: Sequence[int]
+    names: Sequence[Sequence[int]]
+    leads: Sequence[int]
+    idf: Mapping[str, float]
+    sources: Sources
+
+    @cached_property
+    def told(self) -> Told:
+        said = self.said.statements(self.sources)
+        ids = [row["id"] for row in self.members]
+        return Told(
+            entity=dict(zip(ids, self.members, strict=True)),
+            stated={row["id"]: said[one] for row, one in zip(self.relationships, self.states, strict=True) if one >= 0},
+            named={identity: [said[one] for one in own] for identity, own in zip(ids, self.names, strict=False)},
+            leads={identity: said[one] for identity, one in zip(ids, self.leads, strict=True) if one >= 0},
+            idf=self.idf,
+            sources=self.sources,
+        )
 
     @property
     def stated(self) -> list[Statement]:
         """What it is chosen from: the statements of its relationships, and of its strongest members."""
         told = self.told
         own = [told.stated[row["id"]] for row in self.relationships if row["id"] in told.stated]
-        return own + [one for row in self.members[:MAX_MEMBERS] for one in told.named[row["id"]]]
+        return own + [one for several in told.named.values() for one in several]
 
     @property
     def n_characters(self) -> int:
         """About how much work it is."""
-        return SENTENCE * len(self.stated)
+        return SENTENCE * (sum(one >= 0 for one in self.states) + sum(map(len, self.names)))
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs: the documents, too."""
-        return {**vars(self), "documents": self.told.sources.closed()}
+        return {**vars(self), "documents": self.sources.closed()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         documents = state.pop("documents")
         vars(self).update(state)
-        cast("Opened", self.told.sources.document).add(documents)
+        cast("Opened", self.sources.document).add(documents)
 
 
 Make = Callable[[Page, Choose], Any]
@@ -210,24 +230,36 @@ class KnownPages:
         told = self._told
         inside = told.relationships.select([*OF_RELATIONSHIP, "text_unit_ids"]).take(asked.relationships).to_pylist()
         members = told.entities.select(OF_MEMBER).take(asked.members).to_pylist()
-        ids = [row["id"] for row in members]
         strength = self._strength_in(asked.relationships)[asked.members].tolist()
-        stated, leads = told.stated[asked.relationships].tolist(), told.leads[asked.members].tolist()
-        of_members = zip(ids[:MAX_MEMBERS], asked.members.tolist(), strict=False)
-        own = told.sentences.said(asked.stated)
-        texts = [text for one in own.values() if one.row for text in told.sources.row_text(one)]
-        terms = {term for one in (*own.values(), *texts) for term in one.terms}
-        alone = Told(
-            entity=dict(zip(ids, members, strict=True)),
-            stated={row["id"]: own[one] for row, one in zip(inside, stated, strict=True) if one >= 0},
-            named={identity: [own[one] for one in told.named.of(row).tolist()] for identity, row in of_members},
-            leads={identity: told.sentences[one] for identity, one in zip(ids, leads, strict=True) if one >= 0},
-            idf={term: told.idf[term] for term in terms if term in told.idf},
-            sources=told.sources.of(own.values()),
+        states, leads = told.stated[asked.relationships], told.leads[asked.members]
+        named = [told.named.of(row) for row in asked.members[:MAX_MEMBERS].tolist()]
+        own = np.unique(asked.stated)
+        rows = np.concatenate([own, np.setdiff1d(leads[leads >= 0], own)])
+        place = dict(zip(rows.tolist(), range(len(rows)), strict=True)) | {-1: -1}
+        of_relationships, of_members, *names = (
+            [place[row] for row in each.tolist()] for each in (states, leads, *named)
         )
-        counts = dict(zip((row["id"] for row in inside), self._counts[asked.relationships].tolist(), strict=True))
+        said = told.sentences.closed(rows)
+        n_words = (
+            said.terms[: [0, *said.ends][len(own)]].max(initial=-1) + 1
+        )  # of its own: new ones have the next number
+        terms = {*said.words[:n_words]}
+        for row in own[told.sentences.of_row[own]].tolist():
+            terms.update(term for text in told.sources.row_text(told.sentences[row]) for term in text.terms)
         return Page(
-            asked.id, inside, members, counts, dict(zip(ids, strength, strict=True)), asked.above, alone, asked.whole
+            id=asked.id,
+            relationships=inside,
+            members=members,
+            counts=dict(zip((row["id"] for row in inside), self._counts[asked.relationships].tolist(), strict=True)),
+            strength=dict(zip((row["id"] for row in members), strength, strict=True)),
+            above=asked.above,
+            whole=asked.whole,
+            said=said,
+            states=of_relationships,
+            names=names,
+            leads=of_members,
+            idf={term: told.idf[term] for term in terms if term in told.idf},
+            sources=told.sources.of({*said.document_ids[: len(own)]}, {*said.unit_ids[: len(own)]}),
         )
 
     def table(self) -> "pa.Table":

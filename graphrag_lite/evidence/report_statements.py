@@ -6,7 +6,7 @@ sentence worth that names a host, who speaks in many documents.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -99,11 +99,9 @@ class Sources:
         self._made: dict[Place, Statement | None] = {}
         self._chapters: dict[str, list[tuple[int, str]]] = {}
 
-    def of(self, statements: Iterable[Statement]) -> "Sources":
-        """Return what some statements need of these, to be told in any process: no table, and no other's sentence."""
+    def of(self, documents: set[str], units: set[str]) -> "Sources":
+        """Return what statements of these need, to be told in any process: no table, and no other's sentence."""
         one = copy(self)
-        told = [each.span for each in statements]
-        documents, units = ({span[name] for span in told} for name in ("document_id", "text_unit_id"))
         for name in ("_titles", "_days", "_languages", "n_characters", "_notices", "_orders"):
             held = getattr(self, name)
             setattr(one, name, {identity: held[identity] for identity in documents if identity in held})

@@ -53,6 +53,32 @@ class Unread(NamedTuple):
     spans: list[Row]
 
 
+class Said(NamedTuple):
+    """What some sentences say, one after the other, to be told in any process: their terms as numbers of `words`."""
+
+    unit_ids: list[str]
+    document_ids: list[str]
+    start: list[int]
+    end: list[int]
+    length: list[int]
+    worth: list[float]
+    of_row: list[bool]
+    cell: list[bool]
+    words: list[str]
+    terms: "NDArray[np.int32]"
+    ends: list[int]  # of the terms of each
+
+    def statements(self, sources: Sources) -> list[Statement]:
+        """Return each as a statement."""
+        terms, first = [self.words[number] for number in self.terms.tolist()], 0
+        found = []
+        for unit, document, start, end, length, worth, of_row, cell, last in zip(*self[:8], self.ends, strict=True):
+            span = {"text_unit_id": unit, "document_id": document, "char_start": start, "char_end": end}
+            found.append(sources.statement(span, tuple(terms[first:last]), length, worth, of_row, cell))
+            first = last
+        return found
+
+
 class ToldSentences:
     """The sentences at some spans, by document and place; `rows` are those of the spans, -1 for what cannot be read.
 
@@ -83,11 +109,30 @@ class ToldSentences:
     def said(self, rows: "Ints") -> dict[int, Statement]:
         """Return what the sentences in some rows say, by row."""
         new = np.array([row for row in dict.fromkeys(rows.tolist()) if row not in self._said], np.int64)
-        held = self.table.select(["terms", "length"]).take(new)
-        marks = (values[new].tolist() for values in (self.worth, self.of_row, self.cell))
-        for row, terms, *of_it in zip(new.tolist(), *(one.to_pylist() for one in held.columns), *marks, strict=True):
-            self._said[row] = self.sources.statement(self.span(row), tuple(terms), *of_it)
+        self._said |= zip(new.tolist(), self.closed(new).statements(self.sources), strict=True)
         return {row: self._said[row] for row in rows.tolist()}
+
+    def closed(self, rows: "Ints") -> Said:
+        """Return what the sentences in some rows say, without statements."""
+        import pyarrow.compute as pc
+
+        units, number = np.unique(self.unit[rows], return_inverse=True)
+        unit_ids = self.sources.unit_ids.take(units).to_pylist()
+        terms = self.table["terms"].take(rows)
+        words = pc.list_flatten(terms).combine_chunks().dictionary_encode()
+        return Said(
+            unit_ids=[unit_ids[one] for one in number.tolist()],
+            document_ids=[self.sources.ids[one] for one in self.document[rows].tolist()],
+            start=self.start[rows].tolist(),
+            end=self.end[rows].tolist(),
+            length=self.table["length"].to_numpy()[rows].tolist(),
+            worth=self.worth[rows].tolist(),
+            of_row=self.of_row[rows].tolist(),
+            cell=self.cell[rows].tolist(),
+            words=words.dictionary.to_pylist(),
+            terms=words.indices.to_numpy().astype(np.int32),
+            ends=np.cumsum(np.asarray(pc.list_value_length(terms))).tolist(),
+        )
 
     def span(self, row: int) -> Row:
         """Return where what it says stands."""
