@@ -28,6 +28,8 @@ LITERAL = re.compile(
     rf"``(.+?)``|:(?:\w{{1,9}}:)?(?:{_FORMS['code names']}):`(?:[~!][^`<]*\.)?([^`~!]+?)(?:\s+<[^`]*>)?`"
 )
 SUBSTITUTION = re.compile(r"(?m)^[ ]*\.\. \|([^|\n]+)\| replace:: *(\S.{0,199})$")
+# What is escaped is no mark: it stands as a character of private use while marks are read, a blank as the first.
+ESCAPED, KEPT, FIRST = re.compile(r"\\([!-/:-@\[-`{-~\s])"), re.compile("[\ue100-\ue1ff]"), 0xE100
 EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=\S)(.{1,300}?)(?<=\S)\1(?![\w*])")  # bounds keep it linear
 
 
@@ -163,10 +165,14 @@ def _plain(text: str) -> str:
 
     >>> _plain("See :class:`~a.b.Index` and the `guide <x.html>`_, **now**.")
     'See Index and the guide, now.'
+    >>> _plain(r"Of \\*args, *these*\\ s and C:\\\\temp")
+    'Of *args, theses and C:\\\\temp'
     """
+    text = ESCAPED.sub(lambda found: chr(FIRST + ord(found[1].strip() or "\0")), text)
     text = ROLE.sub(r"\1", NOTED.sub("", text))
     text = REFERENCE.sub(lambda found: next((group for group in found.groups() if group), ""), text)
-    return EMPHASIS.sub(r"\2", text)
+    text = EMPHASIS.sub(r"\2", text)
+    return KEPT.sub(lambda found: chr(ord(found[0]) - FIRST).strip("\0"), text)
 
 
 READER = Reader({".rst": "text/x-rst"}, read)
