@@ -190,6 +190,15 @@ def test_na_is_a_code_among_codes() -> None:
     assert items[1].text == "country: NA"
 
 
+def test_a_separator_stated_for_excel_is_no_name() -> None:
+    data = b"sep=;\r\nname;text\r\nAnn, Lee;Lives in Oslo, since May.\r\nBo;Moved to Rome, and lives there.\r\n"
+    items = [item for item in all_readers().read(data, "a.csv", Fields()) if isinstance(item, Loaded)]
+    assert [(item.source_id, item.text) for item in items] == [
+        ("a.csv:3", "Lives in Oslo, since May."),
+        ("a.csv:4", "Moved to Rome, and lives there."),
+    ]
+
+
 def test_cells_beyond_the_columns_are_no_name_of_a_row() -> None:
     data = b"name,country\nOslo,NO,capital\nRome,IT,capital\n"
     items = [item for item in all_readers().read(data, "a.csv", Fields()) if isinstance(item, Loaded)]

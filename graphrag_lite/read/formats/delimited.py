@@ -11,6 +11,7 @@ MISSING = frozenset(("NA", "NaN", "nan", "NULL", r"\N", "#N/A"))  # no value, to
 CODE = re.compile("[A-Z]{2}")
 UNNAMED = re.compile(r"(?:Unnamed: \d+)?")  # as R and pandas head what each row is called or counted by
 DAY = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{2,4}")
+STATED = re.compile(r"""(?i)["']?sep=(.)["']?[ \t]*(?=\r?\n)""")  # a first line, for Excel
 QUOTED = re.compile(r"""(?:\A|[\t\r\n])"[^"]*+(?:""[^"]*+)*+("(?=[\t\r\n]|\Z))?""")  # a cell
 
 
@@ -23,7 +24,9 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
 
     text = decode(data)
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))  # of the whole process: never lowered
-    delimiter = _delimiter(text[:4096])
+    stated = STATED.match(text)
+    text = text[stated.end() :] if stated else text
+    delimiter = stated[1] if stated else _delimiter(text[:4096])
     # A quotation mark that nothing closes would hide all below.
     unclosed = delimiter == "\t" and text.count('"') % 2 and any(not found[1] for found in QUOTED.finditer(text))
     quotes = None if unclosed else '"'

@@ -32,6 +32,15 @@ def test_items_of_a_feed_are_rows_with_the_pages_in_them_as_text() -> None:
     assert isinstance(found[0], Loaded) and found[0].text.endswith(f"\n\n{LONG} 3.")
 
 
+def test_an_entry_with_a_summary_alone_stands_among_those_in_full() -> None:
+    entry = "<entry><title>{0}</title><updated>2021-05-03T00:00:00Z</updated><{1}>The crane {0} is broken since May.</{1}></entry>"
+    feed = "".join(entry.format(*each) for each in (("A", "content"), ("B", "summary")))
+    items = list(all_readers().read(f"<feed>{feed}</feed>".encode(), "a.atom", Fields()))
+    assert [getattr(item, "text", item) for item in items] == [
+        f"The crane {name} is broken since May." for name in "AB"
+    ]
+
+
 def test_a_document_has_headings_code_and_references_and_what_stands_before_its_text_as_a_card() -> None:
     item = only(
         f"<article xmlns='urn:x'><title>The bridge</title><info><author>Ann Lee</author><date>2024-05-03</date></info>"
