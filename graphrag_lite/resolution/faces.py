@@ -9,12 +9,16 @@ import numpy as np
 
 from graphrag_lite.resolution.candidates import Candidate, majority_type
 from graphrag_lite.resolution.types import infer_types
+from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
+from graphrag_lite.text.names.types import kind_of
+from graphrag_lite.text.names.words import HONORIFICS, LISTS, ROLES
 from graphrag_lite.text.names.contexts import CELL, MAX_CONTEXTS, PARTS, written_form
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 MAX_ACRONYM, MIN_LETTERS = 6, 3  # characters
+MIN_COMMON, SELDOM = 3, 5  # times that a corpus has a word in small letters which is no person; times that it has a name
 # "TypedArray", "Uint8Array", "IPv4": words of code and of models, which stand where persons do, too.
 IDENTIFIER = re.compile(r"(?!(?:Ma?c|De|Di|La|Le|O['’])[A-Z])[^\W_]*(?:\d|[a-z][A-Z])[^\W_]*")
 VERSION = re.compile(r"[^\W\d_]{3,}-?[vV]\d+(?:\.\d+)*(?:-.+)?")  # "DeepSeek-V3", "MobileNetV2"
@@ -97,10 +101,15 @@ def inferred_faces(
         root: "product" for root, (title, _) in faces.items() if root not in stated and VERSION.fullmatch(title)
     }
     kinds = infer_types(forms, beside, stated | akin) | akin | versions
-    return {root: (faces[root][0], kind) for root, kind in kinds.items() if may_be(faces[root][0], kind, lower_counts)}
+    counts = {root: sum(entries[key].count for key in groups[root]) for root in kinds}
+    return {
+        root: (faces[root][0], kind)
+        for root, kind in kinds.items()
+        if may_be(faces[root][0], kind, lower_counts, counts[root])
+    }
 
 
-def may_be(name: str, kind: str, lower_counts: Mapping[str, int]) -> bool:
+def may_be(name: str, kind: str, lower_counts: Mapping[str, int], count: int = 0) -> bool:
     """Tell whether a name may be of a type that its own words and those beside it do not state.
 
     No place or person is called by letters that are spelled or by numbers, no place by a word that the corpus has in
@@ -112,7 +121,17 @@ def may_be(name: str, kind: str, lower_counts: Mapping[str, int]) -> bool:
         return True
     if name.isupper() or any(c.isdigit() for c in name):  # "Ил-96-300", "Дакар-2006"
         return name.isupper() and len(name) > MAX_ACRONYM and "-" not in name
-    return not SPELLED.search(name) and (kind == "person" or not lower_counts.get(name.casefold()))
+    if SPELLED.search(name):
+        return False
+    words = name.casefold().split()
+    if kind == "location":
+        return not lower_counts.get(name.casefold())
+    return any(lower_counts.get(word, 0) < max(MIN_COMMON, count / SELDOM) or _of_a_person(word) for word in words)
+
+
+def _of_a_person(word: str) -> bool:
+    """Say whether a word that texts have in small letters, too, stands in a person's name: a title, or who one is."""
+    return word.rstrip(".") in HONORIFICS | ROLES | LISTS["kin"] or word in GIVEN_NAMES or kind_of(word) == "person"
 
 
 def _akin(faces: Mapping[str, Face]) -> dict[str, str]:
