@@ -9,16 +9,19 @@ import numpy as np
 
 from graphrag_lite.resolution.candidates import Candidate, majority_type
 from graphrag_lite.resolution.types import infer_types
+from graphrag_lite.text.names.contexts import CELL, MAX_CONTEXTS, PARTS, written_form
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
 from graphrag_lite.text.names.types import kind_of
 from graphrag_lite.text.names.words import HONORIFICS, LISTS, ROLES
-from graphrag_lite.text.names.contexts import CELL, MAX_CONTEXTS, PARTS, written_form
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 MAX_ACRONYM, MIN_LETTERS = 6, 3  # characters
-MIN_COMMON, SELDOM = 3, 5  # times that a corpus has a word in small letters which is no person; times that it has a name
+MIN_COMMON, SELDOM = (
+    3,
+    5,
+)  # times that a corpus has a word in small letters which is no person; times that it has a name
 # "TypedArray", "Uint8Array", "IPv4": words of code and of models, which stand where persons do, too.
 IDENTIFIER = re.compile(r"(?!(?:Ma?c|De|Di|La|Le|O['’])[A-Z])[^\W_]*(?:\d|[a-z][A-Z])[^\W_]*")
 VERSION = re.compile(r"[^\W\d_]{3,}-?[vV]\d+(?:\.\d+)*(?:-.+)?")  # "DeepSeek-V3", "MobileNetV2"

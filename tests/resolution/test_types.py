@@ -74,6 +74,14 @@ def test_what_a_name_may_be(name: str, kind: str, may: bool) -> None:
     assert may_be(name, kind, {"cell": 3, "captain": 9}) is may
 
 
+def test_a_word_that_a_corpus_mostly_has_in_small_letters_is_a_person_only_if_it_is_a_word_for_one() -> None:
+    lower = {"preview": 9, "color": 40, "options": 40, "captain": 9, "diamond": 2}
+    may = {name: may_be(name, "person", lower, 23) for name in ("Preview", "Color Options", "Captain", "Diamond")}
+    assert may == {"Preview": False, "Color Options": False, "Captain": True, "Diamond": True}
+    assert may_be("Preview", "person", lower, 46)
+    assert may_be("Preview Velm", "person", lower, 23)
+
+
 def test_what_stands_in_cells_alone_is_of_no_type_for_how_it_is_written() -> None:
     letters = [chr(i) for i in range(97, 97 + MIN_STATED)]
     stated = {f"Body{letter}": "person" for letter in letters} | {f"Town {letter}": "location" for letter in letters}

@@ -8,7 +8,9 @@ GIVEN_NAMES = MALE_NAMES | FEMALE_NAMES
 PLACES = _LISTS["places"]
 DEMONYMS = _LISTS["demonyms"]
 WELL_KNOWN = {
-    name: kind for kind in ("concept", "law", "language", "product", "organization", "person") for name in _LISTS[f"{kind}s"]
+    name: kind
+    for kind in ("concept", "law", "language", "product", "organization", "person")
+    for name in _LISTS[f"{kind}s"]
 }
 """The type of names that mean little else, by name in lower case."""
 

@@ -4,11 +4,16 @@ A phrase stands between function words and punctuation, like a noun phrase (afte
 occur twice in the unit. What is left is checked against the whole corpus by `resolution.ladder`.
 """
 
+import re
+
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.tokens import JOIN, Tokens
 from graphrag_lite.text.names.words import DETERMINERS, LISTS, MONTHS_AND_DAYS, NUMBER_WORDS, UNITS
 
 _NO_EDGE = LISTS["no_edge"]
+_ADJECTIVE = re.compile("(?:[ыиіо]й|[ая]я|[оеє]е|[ыиі]е|[оеє]го|[оеє]му|[ыиі]м|[ую]ю|[ыиії]х|[ыиі]ми)$")
+_NOUN, _GENITIVE = re.compile("(?:[бвгджзклнпрстфхцчшщ]|ия|[бгзкрнтц]а)$"), re.compile("(?:[аяыи]|[оеё]в|ий|тей)$")
+_VERB = re.compile("(?:[аяуе]ет|[ие]т(?:е|ся)|[ую]т(?:ся)?|[аяие]ть(?:ся)?|ите|йте)$")
 _PATH = frozenset("./\\_")
 _NO_END = _NO_EDGE | UNITS | NUMBER_WORDS | MONTHS_AND_DAYS
 
@@ -33,7 +38,9 @@ def find_terms(tokens: Tokens, text: str) -> list[Name]:
                 if lower[first] in _NO_EDGE or lower[first].endswith("ly"):
                     continue
                 for last in range(first + 2, min(first + 3, i) + 1):
-                    if not _bad_end(lower[last - 1]) and not (last == i and _says(tokens, last)):
+                    if _bad_end(lower[last - 1]) or not _is_noun_phrase(lower[first], lower[last - 1]):
+                        continue
+                    if not (last == i and _says(tokens, last)):
                         phrases.setdefault(tuple(lower[first:last]), []).append(first)
         segment = int(plain)
     repeated = {}
@@ -56,10 +63,25 @@ def find_terms(tokens: Tokens, text: str) -> list[Name]:
 
 
 def _says(tokens: Tokens, last: int) -> bool:
-    """Tell whether a phrase that ends before word `last` ends in a verb: "a string specifying the ..."."""
+    """Tell whether a phrase that ends before word `last` ends in a verb: "a flag sets the", "a bug introduced in"."""
     word = tokens.lower[last - 1]
-    followed = last < len(tokens.words) and tokens.gaps[last] == JOIN and tokens.lower[last] in DETERMINERS
-    return followed and word.endswith(("ing", "ed"))
+    if last == len(tokens.words) or tokens.gaps[last] != JOIN:
+        return False
+    if tokens.lower[last] in DETERMINERS:
+        return word.endswith(("ing", "ed", "s"))
+    return tokens.function[last] and word.endswith("ed")
+
+
+def _is_noun_phrase(first: str, last: str) -> bool:
+    """Tell whether a phrase with these ends may be a noun phrase: of words in Cyrillic letters, one that begins with an
+    adjective, or is a noun with another in the genitive. Of other words all may be.
+
+    >>> [_is_noun_phrase(*ends.split()) for ends in ("верхний слой", "элемент экрана", "кнопке содержится")]
+    [True, True, False]
+    """
+    if not "\u0400" <= first[0] <= "\u052f":
+        return True
+    return not _VERB.search(last) and bool(_ADJECTIVE.search(first) or (_NOUN.search(first) and _GENITIVE.search(last)))
 
 
 def _in_path(tokens: Tokens, first: int, last: int) -> bool:

@@ -269,3 +269,12 @@ def test_the_name_of_a_field_is_no_proof_of_a_name_and_ends_the_line_above() -> 
 
 def test_no_term_begins_or_ends_within_a_path() -> None:
     assert names("libs/a.hpp libs/b.hpp libs/c.hpp, and a lock file is a lock file.") == ["lock file", "lock file"]
+
+
+def test_a_term_ends_in_no_verb_and_in_russian_is_an_adjective_or_a_noun_and_its_noun() -> None:
+    text = "Fix a bug introduced in 1.2, a bug introduced by 1.3. The carbon tax and a carbon tax."
+    assert {one.name for one in find_names(text, "en") if one.type == "concept"} == {"carbon tax"}
+    text = (
+        "Это верхний слой, и верхний слой. На кнопке содержится всё, на кнопке содержится. О маске слоя и о маске слоя."
+    )
+    assert {one.name for one in find_names(text, "ru") if one.type == "concept"} == {"верхний слой"}
