@@ -148,6 +148,24 @@ TELEGRAM = {
         {"id": 4, "type": "message", "date": "2024-05-02T10:01:00", "from": "Bo", "media_type": "sticker", "text": ""},
     ],
 }  # fmt: skip
+TELEGRAM_PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8"/><title>Exported Data</title></head>
+<body onload="CheckLocation();"><div class="page_wrap"><div class="page_header"><div class="content"><div class="text bold">
+Boat &amp; club
+</div></div></div><div class="page_body chat_page"><div class="history">
+<div class="message service" id="message-1"><div class="body details">1 May 2024</div></div>
+<div class="message default clearfix" id="message1"><div class="body">
+<div class="pull_right date details" title="01.05.2024 10:00:00 UTC+02:00">10:00</div>
+<div class="from_name">Ann Lee </div><div class="text">See <a href="https://telegram.org">x.org</a><br>&lt;now&gt;</div></div></div>
+<div class="message default clearfix joined" id="message2"><div class="body">
+<div class="pull_right date details" title="01.05.2024 10:01:00 UTC+02:00">10:01</div>
+<div class="media_wrap clearfix"><div class="body"><div class="title bold">Photo</div></div></div></div></div>
+<div class="message default clearfix joined" id="message3"><div class="body">
+<div class="pull_right date details" title="01.05.2024 10:02:00 UTC+02:00">10:02</div>
+<div class="reply_to details">In reply to <a href="#go_to_message1" onclick="return GoToMessage(1)">this message</a></div>
+<div class="forwarded body"><div class="from_name">Bo <span class="date details" title="30.04.2024 09:00:00"> 30.04.2024 09:00:00</span></div>
+<div class="text">The door</div></div></div></div>
+</div></div></div></body></html>
+"""
 DISCORD = {
     "guild": {"id": "1", "name": "Whales"},
     "channel": {"id": "2", "type": "GuildTextChat", "name": "general"},
@@ -249,6 +267,10 @@ EXPORTS: dict[str, tuple[dict[str, Any], list[Said], int]] = {
     "Telegram": ({"result.json": TELEGRAM}, [
         ("Ann Lee", "Ann Lee", "", "2024-05-01T10:00:00", "See x.org"),
         ("Ann Lee", "Bo", "", "2024-05-02T10:00:00", "The door"),
+    ], 2),
+    "Telegram's pages": ({"messages.html": TELEGRAM_PAGE}, [
+        ("Boat & club", "Ann Lee", "", "2024-05-01T10:00:00+02:00", "See x.org\n<now>"),
+        ("Boat & club", "Bo", "", "2024-05-01T10:02:00+02:00", "The door"),
     ], 2),
     "Discord": ({"a.json": DISCORD}, [
         ("Whales/general", "Ann Lee", "", "2024-05-01T10:00:00+00:00", "Hi"),

@@ -96,6 +96,7 @@ def test_answers_name_what_they_answer(corpus: Corpus) -> None:
         "ChatGPT": [("To Oslo.", "Where should I go in May?"), ("Good\ufffd!", "To Oslo.")],
         "Slack": [("I do.", "Who cooks?")],
         "Telegram": [("The door", "See x.org")],
+        "Telegram's pages": [("The door", "See x.org\n<now>")],
         "Discord": [("Yes?", "Hi")],
         "mailbox": [("Yes.\nFrom now on.", "Is it open?")],
     }.items():

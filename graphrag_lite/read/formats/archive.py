@@ -1,5 +1,6 @@
 """Files in one (.zip, .tar), as an export of chats. Nothing is unpacked to disk, and no more than is bearable."""
 
+import re
 from collections import ChainMap
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -11,6 +12,7 @@ from graphrag_lite.read.packages import Package, open_package
 
 SUFFIXES = {".zip": "application/zip", ".tar": "application/x-tar"}
 CONVERSATIONS = (".json", ".jsonl", ".txt", ".eml", ".mbox")
+PAGES = re.compile(r"(?:.*/)?messages\d*\.html")  # of Telegram
 LARGEST = 512_000_000  # bytes of all parts that are read, once they are unpacked
 MOST = 100_000  # parts
 EACH = 20_000  # bytes that an archive within another counts for beside its own: it can hold itself
@@ -43,7 +45,13 @@ def _read(data: bytes, path: str, fields: Fields, left: list[int]) -> Iterator[I
         fields = replace(fields, people=people)
         unreadable: list[Item] = []
         found = False
-        for item in _items(package, (name for name in names if suffix_of(name) in CONVERSATIONS), path, fields, left):
+        for item in _items(
+            package,
+            (name for name in names if suffix_of(name) in CONVERSATIONS or PAGES.fullmatch(name)),
+            path,
+            fields,
+            left,
+        ):
             if isinstance(item, Unreadable):
                 unreadable.append(item)
             elif item.messages:
