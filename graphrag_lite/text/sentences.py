@@ -46,6 +46,10 @@ STATED = re.compile(r"[.!…。！][\"'”’»)\]」』）]*$")
 MAX_INDENT = 40  # characters before the first word of a line, as in manuals
 SHORT_LINE = 0.6  # of the width of hard-wrapped text: a line that ends before, and had room for more, ended on purpose
 MAX_WRAPPED = 0.3  # hard-wrapped prose goes on in lower case after most line ends, lists and headlines after few
+# A paragraph of prose among tables and lists is hard-wrapped where lines that are so wide go on in lower case after
+# most line ends, and hardly one had room for the next word.
+LEAST_WIDE, MOST, FULL = 50, 0.5, 0.8
+COLUMNS = re.compile(r"\S(?: {3,}|\t+)\S")
 
 
 def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
@@ -65,12 +69,13 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     """
     ends: list[int] = []
     last = ""  # the sentence before
-    wrapped = _is_wrapped(text)
-    room = SHORT_LINE * _width(text) if wrapped else 0.0
+    whole = _is_wrapped(text)
+    width = _width(text) if whole else 0
     paragraphs = list(_paragraphs(text))
     for top, bottom in zip([0, *paragraphs], paragraphs, strict=False):
         begun = BEGINNING.match(text, top, bottom)
         end = begun.end() if begun else top
+        room = SHORT_LINE * (width or _wrapped_width(text[top:bottom]))
         for piece in _segmented(text[end:bottom], language):
             start, end = end, end + len(piece)
             bare = piece.strip()
@@ -85,7 +90,7 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
                 ends.pop()
             if "\n" in bare:
                 lines = (line.end() for line in LINE_END.finditer(text, end - len(piece.lstrip()), end))
-                ends += [line for line in lines if line < end and _ends_at(text, line, wrapped, room)]
+                ends += [line for line in lines if line < end and _ends_at(text, line, room)]
             ends.append(end)
             last = bare
     if text and not ends:
@@ -201,13 +206,13 @@ def _paragraphs(text: str) -> Iterator[int]:
         yield bottom
 
 
-def _ends_at(text: str, line: int, wrapped: bool, room: float) -> bool:
+def _ends_at(text: str, line: int, room: float) -> bool:
     """Say whether a sentence ends with the line before the one at `line`.
 
-    In hard-wrapped text it does where that line had `room` for the next word, and the next one is indented or begins
-    with a capital.
+    In hard-wrapped text, of which `room` is not 0, it does where that line had so much for the next word, and the next
+    one is indented or begins with a capital.
     """
-    if not wrapped or MARKED_LINE.match(text, line):
+    if not room or MARKED_LINE.match(text, line):
         return True
     if text[line].islower():
         return False
@@ -219,6 +224,22 @@ def _width(text: str) -> int:
     """Return the width of hard-wrapped text: one line in ten is longer, of code or an address."""
     lengths = sorted(map(len, text.splitlines()))
     return lengths[len(lengths) * 9 // 10]
+
+
+def _wrapped_width(paragraph: str) -> int:
+    """Return the width of a paragraph that is hard-wrapped by itself, 0 of another.
+
+    >>> text = "The holder of the patch pumpkin has sometimes been called\\nthe pumpkineer, pulling the strings."
+    >>> _wrapped_width(text), _wrapped_width(text.replace("the p", "The p")), _wrapped_width("a short one\\nof two")
+    (57, 0, 0)
+    """
+    lines = [line for line in paragraph.split("\n") if line.strip()]
+    width = max(map(len, lines), default=0)
+    if len(lines) < 2 or width < LEAST_WIDE or COLUMNS.search(paragraph) or any(map(MARKED_LINE.match, lines[1:])):
+        return 0
+    going_on = sum(line.lstrip()[:1].islower() for line in lines[1:])
+    full = sum(len(f"{line} {after.split()[0]}") > FULL * width for line, after in pairwise(lines))
+    return width if min(going_on, full) > MOST * (len(lines) - 1) else 0
 
 
 def _is_wrapped(text: str) -> bool:

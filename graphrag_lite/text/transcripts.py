@@ -18,7 +18,7 @@ LONGEST_OPENING, MAX_OPENINGS = 80, 4  # characters of a line's opening, and bra
 ASIDE = re.compile(
     r"(?:[\[(<]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?[\])>]?|\[[^\[\]\n]{1,40}\]|\([^()\n]{1,40}\))[^\S\n]*(?:[-–—][^\S\n]+)?"
 )
-LABEL = re.compile(r"([^\W\d_a-z][^\n:：.!?]{0,38}(?:\.[^\n:：.!?]{1,20}){0,2})[:：]\s*")
+LABEL = re.compile(r"([^\W\d_a-z][^\n:：.!?]{0,38}(?:\.[^\n:：.!?]{1,20}){0,2})[:：](?!:)\s*")  # not "A::B"
 LABELLED_LINE = re.compile(rf"\n[^\S\n]*(?:{ASIDE.pattern})*{LABEL.pattern}(?=\S)")  # "^" would be tried everywhere
 MAX_LABEL_WORDS = 6
 NEAR = 50_000  # characters before and after in which a page's head comes again

@@ -150,3 +150,16 @@ def test_code_is_told_with_what_announces_it(tmp_path: Path, name: str, code: st
     index = Index(pipeline.index(tmp_path / "corpus", tmp_path / "output", Settings()).snapshot)
     first = index.query("How do I drain the polder?").answer.partition(" [1]")[0]
     assert first == "To drain the polder, run this command: velmo drain --all"
+
+
+def test_a_term_with_a_short_meaning_is_an_answer(tmp_path: Path) -> None:
+    made = {
+        "Norwegian translation": "Ida Moe",
+        "Swedish translation": "Olle Ek",
+        "Manual": "Ann Pike, Bo Lund, Cy Dahl",
+    }
+    terms = "".join(f"<dt>{term}</dt><dd>{who}</dd>" for term, who in made.items())
+    (tmp_path / "credits.html").write_text(f"<h1>Velmo</h1><p>Velmo keeps dikes dry all year long.</p><dl>{terms}</dl>")
+    index = Index(pipeline.index(tmp_path / "credits.html", tmp_path / "output", Settings()).snapshot)
+    answer = index.query("Who made the Swedish translation?").answer
+    assert answer.partition(" [1]")[0] == "Swedish translation: Olle Ek"

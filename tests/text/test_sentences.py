@@ -77,6 +77,17 @@ def test_an_indented_manual_is_read_in_whole_sentences_and_a_line_with_room_left
     ]
 
 
+def test_prose_among_lists_and_tables_goes_on_over_line_ends_by_itself() -> None:
+    rows = "\n".join(f"Release {n} | 19{n}-Dec-18" for n in range(60, 99))
+    prose = [
+        "The holder of the patch pumpkin is these days called",
+        "    the pumpking, or the pumpkineer, by everybody here.",
+    ]
+    assert cut(f"{rows}\n\n    {chr(10).join(prose)}\n\n{rows}")[39] == "\n".join(prose)
+    columns = "\n".join("".join(f"{word:>12}" for word in line.split()) for line in ("one two three four five",) * 3)
+    assert len(cut(f"{rows}\n\n{columns}")) == 42
+
+
 def test_lists_headings_and_speakers_stand_alone() -> None:
     assert cut("# Title\n- first thing\n- second thing\n\nText.") == [
         "# Title",

@@ -32,6 +32,12 @@ def test_a_colon_makes_a_label_only_where_labels_come_again() -> None:
     assert speakers(TALK) == {"amy lee"}
 
 
+def test_two_colons_make_no_label() -> None:
+    text = "File: It is short.\nFile: It is long.\nThe File::Copy module copies files."
+    start = text.index("The")
+    assert spoken_span(text, start, len(text)) == (start, len(text))
+
+
 @pytest.mark.parametrize(
     ("sentence", "least", "most"),
     [

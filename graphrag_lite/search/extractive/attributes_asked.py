@@ -163,7 +163,7 @@ def _asked(question: "Question") -> _Asked:
     names = names.difference(counted, general_terms(), role_terms(), dates)
     words = {term for term in question.terms if not UNSPACED.match(term)}
     words -= names | ASKING | QUANTIFIERS | general_terms()
-    words -= set(question.terms_of(" ".join(question.wording.frame)))
+    words -= set(question.terms_of(" ".join(question.wording.frame + question.wording.light)))
     asking = frozenset[str]().union(*(own for _, own in attributes))
     return _Asked(
         question,

@@ -161,7 +161,7 @@ def candidates_in(
             if not is_within(read.blocks["code"], start):
                 walk.introduced, walk.marked = walk.introduced or names_it, hashed
                 yield from _of_heading(index, unit, start, score, wanted, title | walk.headed)
-        elif one := walk.sentence(line, start, end):
+        elif one := walk.sentence(line, start, end, over.term()):
             times = [told for at, told in held.items() if line <= at < end]
             yield walk.candidate(one, over, times)
 
@@ -197,8 +197,11 @@ class _Walk:
     headed: frozenset[str] = NONE  # terms asked for of the headings over the sentence
     before: frozenset[str] = NONE  # terms asked for of the sentence before
 
-    def sentence(self, line: int, start: int, end: int) -> _Sentence | None:
-        """Return a sentence, if it may be told: no question that is answered by what is next, and not too short."""
+    def sentence(self, line: int, start: int, end: int, term: str) -> _Sentence | None:
+        """Return a sentence, if it may be told: no question that is answered by what is next, and not too short.
+
+        `term` is what it says the meaning of, below it; "" for nothing.
+        """
         read, wanted, asked = self.read, self.wanted, self.wanted.terms
         document, language, text = read.document, read.language, read.document[start:end]
         fragment, of_row = not is_statement(text), is_in(read.blocks["card"], start)
@@ -208,7 +211,8 @@ class _Walk:
         if same and not (speakers(document) or label_behind(document, start, end)):  # a talk's is told with its reply
             self.introduced = True
             return None
-        too_short = fragment and not same and _is_too_short(text, document, own, asked)
+        explains = bool(term) and not asked.isdisjoint(terms(term, language)) and not asked.issuperset(own)
+        too_short = fragment and not same and not explains and _is_too_short(text, document, own, asked)
         if not of_row and (too_short or (fragment and is_head(document, start, end))):
             self.introduced = self.introduced and self.marked  # the next name of a list
             self.before = own & asked if asks else self.before  # a short question, whose reply is next
@@ -244,7 +248,8 @@ class _Walk:
         known = asked & _terms_of_name(label or writer or speaker_of(document, one.start), language)
         told_by = "" if known else _told_by(self.index, one.text, language, label, writer, wanted.sought)
         worth *= 1 + CUE * bool(told_by and MYSELF.search(one.text))
-        around, own = self.title | self.headed | columns | self.before, own | known
+        before = NONE if term else self.before  # what another term means
+        around, own = self.title | self.headed | columns | before, own | known
         self.before = own & asked
         floor = NAMED_FLOOR if read.subject else FLOOR
         place = Statement(read.unit, one.start, one.end, told_by or heading)
