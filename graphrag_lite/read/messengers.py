@@ -65,7 +65,19 @@ def _of_slack(message: Value, people: People) -> Said | None:
     time = str(message["ts"])
     thread = str(message.get("thread_ts") or "")
     text = str(message.get("text") or "") or _shown(message.get("attachments"), "pretext", "title", "text")
+    text = text or _in_blocks(message.get("blocks"))
     return Said(speaker, _plain(text, people), time, time, thread if thread != time else "")
+
+
+def _in_blocks(value: Any) -> str:
+    """Return what the blocks of a program's message say, which may have no other words, a line each."""
+    if isinstance(value, list):
+        return "\n".join(filter(None, map(_in_blocks, value)))
+    text = value.get("text") if isinstance(value, dict) else ""
+    if not isinstance(value, dict) or isinstance(text, str):
+        return str(text)
+    parts = [text, *(value.get("fields") or ()), *(value.get("elements") or ())]
+    return ("" if value.get("type") == "rich_text_section" else "\n").join(filter(None, map(_in_blocks, parts)))
 
 
 def _shown(cards: Any, *names: str) -> str:

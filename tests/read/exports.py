@@ -136,6 +136,26 @@ SLACK_DAY = [
         "text": "The door",
         "files": [{}],
     },
+    {
+        "type": "message",
+        "bot_id": "B",
+        "username": "build",
+        "ts": "1714557605.000000",
+        "text": "",
+        "blocks": [
+            {"type": "header", "text": {"type": "plain_text", "text": "Build 7"}},
+            {"type": "section", "text": {"type": "mrkdwn", "text": "*Orion* failed."}, "fields": [{"text": "on main"}]},
+            {
+                "type": "rich_text",
+                "elements": [
+                    {
+                        "type": "rich_text_section",
+                        "elements": [{"type": "text", "text": "Ask "}, {"type": "text", "text": "Bo."}],
+                    }
+                ],
+            },
+        ],
+    },
 ]
 TELEGRAM = {
     "name": "Ann Lee",
@@ -261,6 +281,7 @@ EXPORTS: dict[str, tuple[dict[str, Any], list[Said], int]] = {
     "Slack": ({"users.json": USERS, "ops/2024-05-01.json": SLACK_DAY}, [
         ("ops", "Ann Lee", "", "2024-05-01T10:00:00.000100+00:00", "Bo Diaz, look at this & #ops."),
         ("ops", "Ann Lee", "", "2024-05-01T10:00:04+00:00", "The door"),
+        ("ops", "build", "", "2024-05-01T10:00:05+00:00", "Build 7\nOrion failed.\non main\nAsk Bo."),
         ("ops 1714557602.000000", "Bo Diaz", "", "2024-05-01T10:00:02+00:00", "Who cooks?"),
         ("ops 1714557602.000000", "Ann Lee", "", "2024-05-01T10:00:03+00:00", "I do."),
     ], 1),

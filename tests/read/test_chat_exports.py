@@ -311,7 +311,7 @@ def test_a_name_that_chatgpt_marks_is_shown() -> None:
 def test_names_in_slack_follow_its_list_of_members(corpus: Corpus) -> None:
     files = exports.files_of("Slack")
     rows, _, _ = episodes(corpus(files | {"users.json": b"[]"}, "without"))
-    assert {row["speaker"] for row in rows} == {"U1", "U2"}
+    assert {row["speaker"] for row in rows} == {"U1", "U2", "build"}
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
