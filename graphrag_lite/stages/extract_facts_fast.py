@@ -6,7 +6,7 @@ as it did in the last snapshot keeps its rows.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.extraction.blocks import NO_PROSE
@@ -48,11 +48,12 @@ async def extract_facts_fast(
     kept, same = _kept(read, last)
     new = [identity for identity in source_documents["id"].to_pylist() if identity not in same]
     dated = _dated(relationship_mentions)
-    unread = LazyItems(len(new), lambda: _documents(*read, wanted=new))
+    unread = LazyItems(len(new), lambda: _unread(*read, wanted=new))
     found = zip(new, each(_read, unread), strict=True)
     made = tables.make("fact_mentions", (row for identity, said in found for row in _rows(identity, said or [])))
     told = groups.in_order(groups.stack(kept, made), "document_id", source_documents["id"])
-    documents = {document.id: document for document in _documents(*read, wanted=set(dated["document_id"].to_pylist()))}
+    wanted = set(dated["document_id"].to_pylist())
+    documents = {document.id: document for document in map(_document, _unread(*read, wanted=wanted))}
     return pa.concat_tables([told, tables.make("fact_mentions", _by_model(dated, documents))])
 
 
@@ -108,8 +109,22 @@ def _kept(read: Sequence["pa.Table"], last: Last | None) -> tuple["pa.Table", se
     return groups.rows_of(by_rule, "document_id", same), same
 
 
-def _read(document: Document) -> list[Statement]:
-    return list(statements(document))
+class Unread(NamedTuple):
+    """What tables hold of a document: its own row, and those of its units, episodes and mentions."""
+
+    id: str
+    text: str
+    title: str
+    language: str
+    created_at: str
+    blocks: list[dict[str, Any]]
+    units: list[Row]
+    said: list[Row]
+    named: list[Row]
+
+
+def _read(unread: Unread) -> list[Statement]:
+    return list(statements(_document(unread)))
 
 
 def _rows(document_id: str, found: list[Statement]) -> list[Row]:
@@ -123,37 +138,38 @@ def _rows(document_id: str, found: list[Statement]) -> list[Row]:
     return rows
 
 
-def _documents(
+def _unread(
     source_documents: "pa.Table",
     source_units: "pa.Table",
     episodes: "pa.Table",
     entity_mentions: "pa.Table",
     wanted: Collection[str],
-) -> Iterator[Document]:
+) -> Iterator[Unread]:
     """Yield the documents with these ids, one after the other, in their order."""
-    held = ["id", "text", "title", "language", "created_at", "blocks"]
+    held = Unread._fields[:6]
     source_documents = groups.rows_of(source_documents.select(held), "id", wanted)
-    ids = source_documents["id"]
-    units, said, named = (
-        groups.by_value(groups.rows_of(table.select([by, *columns]), by, wanted), by, ids, *columns)
+    of_each = (
+        groups.by_value(groups.rows_of(table.select([by, *columns]), by, wanted), by, source_documents["id"], *columns)
         for table, (by, *columns) in zip(
             (source_units, episodes, entity_mentions), list(READS.values())[1:], strict=True
         )
     )
-    for identity, text, title, language, created_at, blocks in tables.rows(source_documents, *held):
-        unread = [(block["char_start"], block["char_end"]) for block in blocks if block["kind"] in NO_PROSE]
-        names = {Name(start, name, kind) for name, start, kind in next(named) if start >= 0 and kind != "date"}
-        found = {name.name for name in names}
-        topics = [name for name in names_of_title(title) if name in found]
-        yield Document(
-            identity,
-            text,
-            title,
-            language or "en",  # undecided: of a few words; those of other languages do not match
-            created_at,
-            next(units),
-            sorted(names),
-            [Said(*row) for row in next(said)],
-            topic=topics[0] if topics else "",
-            unread=unread,
-        )
+    for row, *rows in zip(tables.rows(source_documents, *held), *of_each, strict=True):
+        yield Unread(*row, *rows)
+
+
+def _document(unread: Unread) -> Document:
+    names = {Name(start, name, kind) for name, start, kind in unread.named if start >= 0 and kind != "date"}
+    found = {name.name for name in names}
+    return Document(
+        unread.id,
+        unread.text,
+        unread.title,
+        unread.language or "en",  # undecided: of a few words; those of other languages do not match
+        unread.created_at,
+        unread.units,
+        sorted(names),
+        [Said(*row) for row in unread.said],
+        topic=next((name for name in names_of_title(unread.title) if name in found), ""),
+        unread=[(block["char_start"], block["char_end"]) for block in unread.blocks if block["kind"] in NO_PROSE],
+    )
