@@ -37,8 +37,10 @@ REFERENCE = re.compile(
 GOES_ON = (".", ",", ";", ":", "!", "?")  # behind a reference: it ends nothing yet
 LINE_END = re.compile(r"\n(?=[^\S\n]*\S)")
 WORD = re.compile(r"\s*\S+")
-LINE_MARKS = r"(?:(?:#{1,6}|={1,6}|-{2,}|[-*+•▪◦|>]|\[[ xX]\])\s+)+"  # headings, lists, tasks, quotations, rows
-MARKED_LINE = re.compile(r"[^\S\n]*(?:#{1,6}\s|[-*+•|>]\s|\d{1,3}[.)]\s|[A-Z][A-Z .'-]{2,40}:|[^\n|]{0,200} \| )")
+LINE_MARKS = r"(?:(?:#{1,6}|={1,6}|-{2,}|\*{2,4}|[-*+•▪◦|>]|\[[ xX]\])\s+)+"  # headings, lists, tasks, quotations, rows
+MARKED_LINE = re.compile(
+    r"[^\S\n]*(?:#{1,6}\s|[-+•|>]\s|\*{1,4}\s|\d{1,3}[.)]\s|[A-Z][A-Z .'-]{2,40}:|[^\n|]{0,200} \| )"
+)
 DANGLING = re.compile(
     r"[\s\"'“«(]*(?:[a-zà-ÿ]|(?i:he|she|it|its|his|her|they|their|this|that|these|those|and|but|il|elle|ce|cette)\b)"
 )

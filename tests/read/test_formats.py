@@ -33,6 +33,7 @@ def test_plain_text() -> None:
     assert item == Loaded("notes/a.txt", "The Launch", "The Launch\n\nDate: 1990-04-24\n\nIt flew.", "1990-04-24")
     assert one("It flew.\n\nIt landed.", "a.txt").title == "", "a sentence is no title"
     assert one("x" * 81 + "\n\ny", "a.txt").title == ""
+    assert one("Velm NEWS   -*- outline -*-\n\nIt flew.", "a.txt").title == "Velm NEWS", "what an editor is told"
     assert one("\r\nLaunch\r\n\r\nIt flew.", "a.txt").title == "Launch"
 
 

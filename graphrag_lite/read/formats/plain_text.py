@@ -14,6 +14,7 @@ _RUNNING_HEAD = re.compile(r"\s*(?P<name>[\w.:+-]+\(\d\w*\))[ \t]{2,}[^\n]*[ \t]
 _MANUAL_NAME = re.compile(
     r"\s*[^\n]+\n+[ \t]+(?P<title>[^\s,]+(?:,\s+[^\s,]+)* [-–—] [^\n]{3,100}(?:\n[ \t]+\S[^\n]*)?)\n\n"
 )
+_MODE_LINE = re.compile(r"\s*-\*-.{1,60}-\*-")  # of an editor: "NEWS -*- outline -*-"
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])\u2010\n[ \t]*(?=[^\W\d_])")  # as troff breaks words; others keep a hyphen
 
 
@@ -29,7 +30,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
             and not first.rstrip().endswith((".", ",", ":", ";"))
             and rest.startswith(("\n", "\r\n"))
         )
-        title = first.strip("#" + whitespace) if titled else ""
+        title = _MODE_LINE.sub("", first).strip("#" + whitespace) if titled else ""
     text = joined_lines(text)
     yield Loaded(path, title, text, metadata=stated_date(text, fields))
 

@@ -14,10 +14,11 @@ from graphrag_lite.text.word_lists import expressions
 LINE = re.compile(r"([=\-~`:'\"^_*+#<>.])\1{2,}[ \t]*")
 FIELD = re.compile(r":(\w[\w -]{0,40}):[ \t]+(\S.*)")
 UNSEEN = ("title", "tocdepth", "nosearch")  # fields of a file that its page does not show
+RELEASE = re.compile(r"(?m)^\s*:(version|released): *(\S+)")  # of a log of changes
 DIRECTIVE = re.compile(r"\.\.[ \t]+(?:(?:\|[^|]+\|[ \t]+)?([\w:.-]+)::|\[[\w#*.-]+\])[ \t]*(.*)")  # or a footnote
 NOTED = re.compile(r"\s?\[(?:\d+|[#*][\w-]*)\]_(?!\w)")
 _FORMS = expressions(__package__, "restructured_text.txt")
-CODE, SHOWN = (frozenset(_FORMS[kind].split("|")) for kind in ("code", "shown"))
+CODE, SHOWN, HIDDEN = (frozenset(_FORMS[kind].split("|")) for kind in ("code", "shown", "hidden"))
 VERSIONS = {name: words for name, words in _FORMS.items() if words.endswith("version")}
 ITEM = re.compile(r"\s*(?:[-*+•]|(?:\d{1,3}|[A-Za-z#])[.)]|\(\w{1,3}\)|:[^:`\n]{1,60}:)(?:\s+|$)")
 TABLE = re.compile(r"\s*=+(?:\s+=+)+\s*$")
@@ -63,8 +64,16 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
                 composer.mark("card", HEAD, start)
             place += 1
         elif directive or line.lstrip().startswith(".. ") or line.strip() == "..":
-            body, place = _indented(lines, place)
-            _directive(composer, directive, body)
+            body, end = _indented(lines, place)
+            if directive and _holds_texts(directive):
+                _code(composer, [directive[2]])
+                release = dict(RELEASE.findall("\n".join(body[:5])))
+                if "version" in release:
+                    composer.add(f"## {release['version']}\n\n{release.get('released', '')}\n\n")
+                begun, lines[place:end] = True, ["", *_without_options(body)]
+            else:
+                place = end
+                _directive(composer, directive, body)
         else:
             begun = begun or bool(line.strip())
             said, place = _paragraph(lines, place)
@@ -110,6 +119,24 @@ def _indented(lines: list[str], place: int) -> tuple[list[str], int]:
     while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > depth):
         end += 1
     return lines[place + 1 : end], end
+
+
+def _holds_texts(found: re.Match[str]) -> bool:
+    """Say whether a directive holds paragraphs and directives: what a function does, the changes of a version."""
+    name = (found[1] or "").lower().rpartition(":")[2]
+    return name not in ("", "figure", "list-table", *CODE, *SHOWN, *VERSIONS, *HIDDEN)
+
+
+def _without_options(body: list[str]) -> list[str]:
+    """Return the lines of a directive as far out as those of a page, those of its options empty.
+
+    >>> _without_options(["   :tags: a,", "      b", "", "   Whales sing."])
+    ['', '', '', 'Whales sing.']
+    """
+    options = next((n for n, line in enumerate(body) if not line.strip()), len(body))
+    if not options or not re.match(r"\s*:[\w -]+:", body[0]):
+        options = 0
+    return dedent("\n".join([""] * options + body[options:])).split("\n")
 
 
 def _directive(composer: Composer, found: re.Match[str] | None, body: list[str]) -> None:

@@ -111,6 +111,38 @@ def test_restructured_text() -> None:
     assert {label for kind, label, _ in blocks(item) if kind == "card"} == {"head"}
 
 
+def test_what_directives_hold_is_read_and_releases_of_a_log_are_headings() -> None:
+    text = """Log
+===
+
+.. changelog::
+    :version: 0.7.11
+    :released: 2013-01-01
+
+    .. change::
+        :tags: bug,
+               engine
+
+      The engine parses ``::1``.
+
+.. py:function:: open(name)
+
+   Opens it.
+
+   .. note:: Beware of
+      dogs.
+
+.. toctree::
+   :maxdepth: 2
+
+   intro
+"""
+    assert one(text, "a.rst").text.strip().split("\n\n") == [
+        *("# Log", "## 0.7.11", "2013-01-01", "The engine parses ::1.", "open(name)", "Opens it."),
+        "Note: Beware of dogs.",
+    ]
+
+
 def test_the_source_of_a_page_of_sphinx_is_what_it_was_and_tells_when_it_was_made() -> None:
     item = one("Title\n=====\n\n:Created: 2013-Feb-15\n:tocdepth: 2\n\nSee ``code()``.\n", "_sources/a.rst.txt")
     assert (item.title, item.created_at) == ("Title", "2013-02-15")
