@@ -151,6 +151,9 @@ def alias_in_documents(
         longs = [persons[key] for key in sorted(held.keys() & several) if not _is_two(key, held)]
         if not (longs or any(short.title for short in own)):
             continue
+        longest = _longest(longs)
+        if not any(short.title or _may_end(short, longest) for short in own):
+            continue
         own.sort(key=attrgetter("key"))
         index = _Index()
         for person in longs:
@@ -179,6 +182,20 @@ def alias_in_documents(
                 if len(titled - {""}) <= 1 and (root not in persons or _agree_in_gender(short, persons[root])):
                     decided[document, short.key] = root
     return decided
+
+
+def _longest(persons: Iterable[Person]) -> dict[str, int]:
+    """Return how many words the longest name has that begins or ends with a word, by word."""
+    found: dict[str, int] = {}
+    for person in persons:
+        for word in (person.words[0], person.words[-1]):
+            found[word] = max(found.get(word, 0), len(person.words))
+    return found
+
+
+def _may_end(short: Person, longest: Mapping[str, int]) -> bool:
+    """Tell whether a longer name begins or ends with a word that a name begins or ends with: no other is found."""
+    return max(longest.get(short.words[0], 0), longest.get(short.words[-1], 0)) > len(short.words)
 
 
 def _is_two(key: str, held: Mapping[str, tuple[int, int, int]]) -> bool:

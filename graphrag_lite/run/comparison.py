@@ -35,6 +35,7 @@ KINDS = ("documents", *RECORDS)
 
 DocumentName = tuple[str, str, int]
 """A document's file, its own id there, and which one it is of those with that id."""
+FEW = 8  # documents whose columns are read value by value
 CONTENT = ("title", "text", "created_at", "metadata", "blocks")  # columns of a document that are its content
 
 
@@ -163,16 +164,17 @@ def _ids(documents: "pa.Table") -> dict[DocumentName, str]:
 
 
 def _contents(folder: Path, documents: "pa.Table", ids: Iterable[str | None]) -> list[dict[str, Any]]:
-    """Return what documents with some of the ids of a table hold, of long columns without reading all of them."""
+    """Return what documents with some of the ids of a table hold, of few, or of long columns, without reading all."""
     import pyarrow as pa
 
     places = groups.row_indices(pa.array(ids, pa.string()), documents["id"])
     stored = RowGroups(folder, "documents")
-    rows = tables.read(folder, "documents", only=[name for name in CONTENT if name not in stored.long])
-    return [
-        row | {name: stored.value(name, place) for name in CONTENT if name in stored.long}
-        for row, place in zip(rows.take(pa.array(places)).to_pylist(), places.tolist(), strict=True)
-    ]
+    singly = CONTENT if len(places) <= FEW else stored.long.intersection(CONTENT)
+    rows = [{name: stored.value(name, place) for name in singly} for place in places.tolist()]
+    if whole := [name for name in CONTENT if name not in singly]:
+        read = tables.read(folder, "documents", only=whole).take(pa.array(places))
+        rows = [row | more for row, more in zip(rows, read.to_pylist(), strict=True)]
+    return rows
 
 
 def _same(before: Mapping[str, Any], after: Mapping[str, Any], kind: str) -> bool:

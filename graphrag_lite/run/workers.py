@@ -30,6 +30,7 @@ LARGEST = 250_000  # of a part, unless one item has more: small, so that all end
 AT_LEAST = 8  # parts for each worker
 AHEAD = 4  # parts for each worker that are handed over before the first is done: more only take memory
 MANY = 100  # parts: to start processes takes a twentieth of what they have done then
+LITTLE = 256_000_000  # bytes of this process, below which none are given back
 SMALL = 600_000_000  # bytes of this process at its peak, beside which there is room for them
 TOLD = 100  # times that a watch is told, at least, how far a stage is
 
@@ -268,7 +269,13 @@ def default_workers() -> int:
 
 
 def give_memory_back() -> None:
-    """Give what is free back to the system: the C library and Arrow each keep it, and one could not use the other's."""
+    """Give what is free back to the system: the C library and Arrow each keep it, and one could not use the other's.
+
+    Not where little is held: what is given back is asked for anew, page after page.
+    """
+    with contextlib.suppress(OSError), open("/proc/self/statm", "rb") as told:  # noqa: PTH123
+        if int(told.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") < LITTLE:
+            return
     import pyarrow as pa
 
     pa.default_memory_pool().release_unused()

@@ -118,7 +118,9 @@ class Segments:
         n_before = np.cumsum([0, *map(len, rows)])
         of_list = self.starts + np.repeat(n_before[:-1], np.diff(self.begins))
         n = self.lengths[self.places]
-        order = np.repeat(of_list[self.places] - (np.cumsum(n) - n), n) + np.arange(n.sum())
+        first = (of_list[self.places] - (np.cumsum(n) - n)).astype(np.int32)  # of postings, 2^31 are a list at most
+        order = np.repeat(first, n)
+        order += np.arange(len(order), dtype=np.int32)
         of_term = self.offsets
         told = self.terms.drop_columns(["ranges"]).append_column(FREQUENCY, [self.frequencies])
         counts = np.concatenate(self.values["counts"])

@@ -33,7 +33,11 @@ def names(records: tuple[RecordChange, ...]) -> list[str]:
     return [record.name for record in records]
 
 
-def test_every_kind_of_change_to_documents(corpus: Callable[..., Path], output: Path) -> None:
+@pytest.mark.parametrize("few", [0, 8])
+def test_every_kind_of_change_to_documents(
+    few: int, corpus: Callable[..., Path], output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparison, "FEW", few)
     folder = corpus(TEXTS)
     a = index(folder, output)
     (folder / "a.txt").rename(folder / "moved.txt")
@@ -58,7 +62,11 @@ def test_equal_contents_under_several_names_are_paired_in_order() -> None:
     assert back.renamed == (("d", "a"), ("e", "b")) and back.added == ("c",) and back.deleted == ("f",)
 
 
-def test_a_copy_of_a_document_that_goes_is_not_edited(corpus: Callable[..., Path], output: Path) -> None:
+@pytest.mark.parametrize("few", [0, 8])
+def test_a_copy_of_a_document_that_goes_is_not_edited(
+    few: int, corpus: Callable[..., Path], output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparison, "FEW", few)
     folder = corpus({"a.txt": TEXTS["a.txt"], "b.txt": TEXTS["a.txt"], "c.txt": TEXTS["b.txt"]})
     a = index(folder, output)
     (folder / "a.txt").unlink()
