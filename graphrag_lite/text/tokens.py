@@ -35,7 +35,7 @@ ENCODINGS = {
 }
 # How cl100k_base cuts a text in Latin letters. Each piece is encoded by itself, and most come again.
 _LATIN, _BLANK = "A-Za-zÀ-ÖØ-öø-ÿ", "\t-\r "
-_PLAIN = re.compile(f"[{_BLANK}!-~À-ÖØ-öø-ÿ–—‘’“”…]*")
+_PLAIN = re.compile(f"[{_BLANK}!-~¡-©«-±´¶-¸»¿À-ÿ‐-‧‰-⁞€™]*")
 _PIECES = re.compile(
     rf"'(?i:[sdmt]|ll|ve|re)|[^\r\n{_LATIN}0-9]?+[{_LATIN}]++|[0-9]{{1,3}}+| ?[^{_BLANK}{_LATIN}0-9]++[\r\n]*+"
     rf"|[{_BLANK}]++\Z|[{_BLANK}]*[\r\n]|[{_BLANK}]+(?![^{_BLANK}])|[{_BLANK}]"
