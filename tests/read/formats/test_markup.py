@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 
 import pytest
@@ -270,6 +271,67 @@ def test_any_marks_are_read_and_blocks_are_places(text: str, suffix: str) -> Non
     for item in all_readers().read(text.encode(), f"a{suffix}", Fields()):
         assert isinstance(item, Loaded)
         assert all(0 <= block.char_start < block.char_end <= len(item.text) for block in item.blocks)
+
+
+LATEX = r"""% a comment $
+\documentclass[11pt]{article}
+\title{On \emph{Cranes}\thanks{Ann}}
+\author{Ann Lee \and J\"org M\"{u}ller}
+\date{3 May 2021}
+\begin{document}
+\maketitle
+\section{Costs}\label{sec:a}
+Bo built the \textbf{crane} in 1999~\cite{a,b}. It cost \$4{,}200 \& more % hidden
+(50\% of ``all''). Let $x_1 = \alpha$ be. Fran\c{c}ois paid\footnote{In \href{https://x.org}{May}.}.
+
+\begin{equation*}
+E = mc^2
+\end{equation*}
+\begin{itemize}
+  \item One
+  \item[Two] more
+\end{itemize}
+\begin{tabular}{l|r}\hline
+Ann & 5 \\[2pt] \hline
+\end{tabular}
+\begin{thebibliography}{9}
+\bibitem{a} E. Grave. \textit{Cranes}.
+\end{thebibliography}
+\end{document}
+"""
+LATEX_SEEN = """# Costs
+
+Bo built the crane in 1999. It cost $4,200 & more (50% of “all”). Let $x_1 = \\alpha$ be. François paid – In May..
+
+\\begin{equation*}
+E = mc^2
+\\end{equation*}
+
+- One
+- Two more
+
+Ann | 5
+
+# References
+
+a E. Grave. Cranes."""
+
+
+def test_latex() -> None:
+    (item,) = all_readers().read(LATEX.encode(), "a.tex", Fields())
+    assert isinstance(item, Loaded)
+    assert (item.title, item.created_at, item.metadata) == (
+        "On Cranes",
+        "2021-05-03",
+        {"author": "Ann Lee, Jörg Müller"},
+    )
+    assert re.sub(r"\n{2,}", "\n\n", item.text) == LATEX_SEEN
+    assert [block.kind for block in item.blocks] == ["code", "references"]
+
+
+@pytest.mark.parametrize("piece", ["\\begin{align}", "$", "\\section{", "\\cite[", "\\item[", " ", "\n \n", "\\("])
+def test_latex_without_ends_is_read_in_linear_time(piece: str) -> None:
+    assert_linear(lambda text: list(all_readers().read(text.encode(), "a.tex", Fields())), piece)
 
 
 @pytest.mark.parametrize(
