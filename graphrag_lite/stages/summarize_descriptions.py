@@ -5,7 +5,7 @@ long as they are short, and are merged by the model once they are not (`descript
 
 A relationship's weight is the sum of its strengths times its normalised pointwise mutual information over text units
 (Bouma 2009), moved from [-1, 1] to [0, 1]: names that are everywhere meet by chance, so hubs are damped. The number of
-text units is taken as the next power of two: else one more would change every weight.
+text units is taken in steps of a thirtieth to a sixteenth: else one more would change every weight.
 """
 
 from array import array
@@ -77,7 +77,7 @@ async def summarize_descriptions(
         if count:
             count("relationships_within_entities", next(rows(database, QUERIES["within"]))["n"])
         entities = select(database, QUERIES["entities"])
-        n_units = 1 << (len(entity_mentions["text_unit_id"].unique()) - 1).bit_length()
+        n_units = _in_steps(len(entity_mentions["text_unit_id"].unique()))
         pairs = select(database, QUERIES["relationships"], n_units=n_units)
         told = _told(database)
         acts = {row["key"]: row for row in rows(database, QUERIES["pair_relations"])}
@@ -107,6 +107,16 @@ async def summarize_descriptions(
         _table("relationships", pairs, ids, directed, kept and kept[1], list(map(descriptions.get, ends))),
         forms,
     )
+
+
+def _in_steps(n: int) -> int:
+    """Return a number rounded up to its first five bits.
+
+    >>> [_in_steps(n) for n in (31, 33, 63, 65, 2800, 2801)]
+    [31, 34, 64, 68, 2816, 2816]
+    """
+    shift = max(n.bit_length() - 5, 0)
+    return -(-n >> shift) << shift
 
 
 def _told(database: "duckdb.DuckDBPyConnection") -> dict[str, tuple[str, ...]]:
