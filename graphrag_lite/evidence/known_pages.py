@@ -313,17 +313,9 @@ class KnownPages:
         room = np.where(narrated, np.minimum(sources.unit_ends[one.unit] - one.end, REST), 0)
         found = one.around
         for each in (
-            *(
-                one.worth.view(np.int64),
-                sources.features.view(np.int64)[one.document],
-                room,
-                one.start < OPENING,
-                one.cell,
-            ),
-            *(
-                np.rint(PARTS * one.start / np.maximum(length, 1)),
-                (one.start < OPENS) & (length >= 4 * OPENS) & ~narrated,
-            ),
+            *(one.worth.view(np.int64), sources.features(one.document), room, one.start < OPENING, one.cell),
+            *(np.rint(PARTS * one.start / np.maximum(length, 1)),),
+            *((one.start < OPENS) & (length >= 4 * OPENS) & ~narrated,),
         ):
             found = mixed(found * MIX + each.astype(np.int64).view(np.uint64))
         for row in np.flatnonzero(one.of_row).tolist():

@@ -201,17 +201,19 @@ class Sources:
             span, terms, length, worth, self.document, self._languages[identity], self.day(identity), row, cell
         )
 
-    @property
-    def features(self) -> "NDArray[np.int64]":
-        """A hash of what a page makes of each document beside its sentences, by row."""
+    def features(self, documents: "NDArray[np.int64]") -> "NDArray[np.int64]":
+        """Return a hash of what a page makes of documents, by row, beside their sentences, (n,)."""
+        import pyarrow as pa
         import pyarrow.compute as pc
 
-        heads = pc.utf8_slice_codeunits(self._documents["text"], 0, 2 * LONGEST_TITLE).to_pylist()
+        rows, place = np.unique(documents, return_inverse=True)
+        heads = pc.utf8_slice_codeunits(self._documents["text"], 0, 2 * LONGEST_TITLE).take(pa.array(rows))
         told = (
             (title := self._titles[one], is_informative(title) or headline(head), self._languages[one], self.day(one))
-            for one, head in zip(self.ids, heads, strict=True)
+            for one, head in zip(map(self.ids.__getitem__, rows.tolist()), heads.to_pylist(), strict=True)
         )
-        return np.array([hashed(*each) for each in told], np.int64) ^ self.narrated
+        found = np.array([hashed(*each) for each in told], np.int64) ^ self.narrated[rows]
+        return np.asarray(found[place])
 
     def language(self, identity: str) -> str:
         return self._languages[identity]
