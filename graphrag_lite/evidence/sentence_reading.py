@@ -17,11 +17,15 @@ LOOSE = 0.35  # what a sentence counts that goes on from another, that talk has 
 REACH = 2000  # characters before a sentence in which a quotation may begin that it is a part of
 OURS = 0.75  # what a sentence counts that says "we"
 LISTED = 0.45  # what a sentence counts that names several as examples
+LONGEST_CUT = (
+    6  # characters of an abbreviation that a sentence is cut off behind, with its dot and what it stands behind
+)
 _FORMS = expressions(__package__, "sentence_reading.txt")
 _FILLER, _LEANING, _CAPTION = (re.compile(_FORMS[name], re.I) for name in ("filler", "leaning", "caption"))
-_BULLET, _CUT, _MARKUP, _EXAMPLES, _JOINED, _WE = (
-    re.compile(_FORMS[name]) for name in ("bullet", "cut", "markup", "examples", "joined", "we")
+_BULLET, _CUT, _EXAMPLES, _JOINED, _WE = (
+    re.compile(_FORMS[name]) for name in ("bullet", "cut", "examples", "joined", "we")
 )
+_MARKUP = re.compile(rf"\b(?:{_FORMS['markup words']})|{_FORMS['markup']}")
 _HEADED = re.compile(r"(?<!\S)#{1,6} \Z")  # a heading in the line of its first sentence
 _FOOTNOTE = re.compile(r"\s?\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]")
 _FOOTNOTES_AT_END = re.compile(rf"(?<=\S)(?:{_FOOTNOTE.pattern})+\s*$")
@@ -36,8 +40,8 @@ POINTER = re.compile(
 _CAPTIONED = re.compile(rf"\s*(?:{_FORMS['caption']})[\w–-]*\s?[.:|]", re.I)
 _LISTS = {language: frozenset(words) for language, words in sections(__package__, "instructions.txt").items()}
 _PROCEDURE = re.compile(
-    rf"\b(?:was|were|[Ww]e) (?:\w+ly |then |also |first |all )?(?:PCR-)?(?:{'|'.join(sorted(_LISTS['procedures']))})\b"
-    rf"|{_FORMS['procedure']}"
+    r"\b(?:(?:was|were|[Ww]e) (?:\w+ly |then |also |first |all )?(?:PCR-)?"
+    rf"(?:{'|'.join(sorted(_LISTS['procedures']))})\b|{_FORMS['procedure']})|{_FORMS['maker']}"
 )
 _METHODS, _AFTER_METHODS = (re.compile(rf"(?m)^#+ {_FORMS[name]}") for name in ("methods", "after methods"))
 _INSTRUCTS = re.compile(
@@ -135,7 +139,8 @@ def _loose(sentence: str, language: str, transcript: bool) -> float:
     >>> [_loose(one, "en", True) for one in ("Whales sang.", "Thanks, Ann.", "When whales sang.")]
     [1.0, 0.0, 0.35]
     """
-    marked = _CUT.search(sentence) or _CAPTION.match(sentence) or _MARKUP.search(sentence)
+    cut_off = sentence.endswith(".") and _CUT.search(sentence, max(0, len(sentence) - LONGEST_CUT))
+    marked = cut_off or _CAPTION.match(sentence) or _MARKUP.search(sentence)
     if marked or (transcript and is_talk(sentence)) or (language == "en" and not _has_verb(sentence)):
         return 0.0
     worth = (LISTED if _EXAMPLES.search(sentence) else 1.0) * (OURS if _WE.search(sentence) else 1.0)
