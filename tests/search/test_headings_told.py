@@ -163,3 +163,14 @@ def test_a_term_with_a_short_meaning_is_an_answer(tmp_path: Path) -> None:
     index = Index(pipeline.index(tmp_path / "credits.html", tmp_path / "output", Settings()).snapshot)
     answer = index.query("Who made the Swedish translation?").answer
     assert answer.partition(" [1]")[0] == "Swedish translation: Olle Ek"
+
+
+def test_what_stands_below_a_question_is_its_answer_in_other_words(tmp_path: Path) -> None:
+    faq = (
+        "# Velmo FAQ\n\n## Does Velmo support parallel draining of dikes?\n\nNot yet, though it is planned. Help is welcome.\n\n"
+        "## Draining\n\nSeveral pumps of Velmo can be used for draining without a warden. A dike has one gate.\n"
+    )
+    (tmp_path / "faq.md").write_text(faq)
+    index = Index(pipeline.index(tmp_path / "faq.md", tmp_path / "output", Settings()).snapshot)
+    first = index.query("Can Velmo drain several dikes in parallel?").answer.partition(" [1]")[0]
+    assert first.endswith("Not yet, though it is planned.")

@@ -160,6 +160,7 @@ def candidates_in(
         if names_it or hashed or _is_of_heading(read.document, start):
             if not is_within(read.blocks["code"], start):
                 walk.introduced, walk.marked = walk.introduced or names_it, hashed
+                walk.put = asked.intersection(terms(sentence, read.language)) if ASKS.search(sentence) else NONE
                 yield from _of_heading(index, unit, start, score, wanted, title | walk.headed)
         elif one := walk.sentence(line, start, end, over.term()):
             times = [told for at, told in held.items() if line <= at < end]
@@ -196,6 +197,7 @@ class _Walk:
     marked: bool  # ... by a heading
     headed: frozenset[str] = NONE  # terms asked for of the headings over the sentence
     before: frozenset[str] = NONE  # terms asked for of the sentence before
+    put: frozenset[str] = NONE  # those of the heading right over the sentence, which is a question
 
     def sentence(self, line: int, start: int, end: int, term: str) -> _Sentence | None:
         """Return a sentence, if it may be told: no question that is answered by what is next, and not too short.
@@ -228,6 +230,7 @@ class _Walk:
         document, language, own = read.document, read.language, one.own
         columns = _of_columns(document, one.start, asked, language) if CELLS in one.text else NONE
         label = document[one.line : one.start].strip()
+        own, self.put = own | self.put, NONE
         if term := over.term():
             own |= asked.intersection(terms(term, language))
         heading = wanted.heading_told(self.index, over, one.text, own - self.headed, term, fragment=one.fragment)
