@@ -34,6 +34,7 @@ OF_COMMUNITIES = {
     "community_reports",
     "report_bases",
     "report_pages",
+    "search_lengths",  # how many reports there are
     "search_report_terms",
     "search_reports",
 }
