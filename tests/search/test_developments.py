@@ -25,6 +25,15 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Index:
         }
         for year in reversed(YEARS)
     ]
+    rows += [
+        {
+            "title": f"Call FY{22 + n // 4}Q{n % 4 + 1}",
+            "date": f"{2022 + n // 4}-{3 * (n % 4) + 1:02}-15",
+            "text": f"{NOISE.format(n=n, m=40 + n)} We expect the rent of the Lumo hall to grow {n} percent. "
+            f"Rent of the Lumo hall grew {n + 60} percent. Thank you all.",
+        }
+        for n in range(8)
+    ]
     rows.append({"title": "A history", "text": SALES.format(n=99)})
     Path(folder, "reports.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     return graphrag_lite.index(folder, folder)
@@ -53,6 +62,26 @@ def test_each_period_tells_its_own_in_order(reports: Index, question: str, years
 
 def test_of_two_years_compared_no_other_is_told(reports: Index) -> None:
     assert told(reports, "Compare Lumo lamp sales in 2016 and 2019.") == [SALES.format(n=48), SALES.format(n=57)]
+
+
+@pytest.mark.parametrize(
+    ("question", "calls"),
+    [
+        ("Compare the rent of the Lumo hall in Q2 and Q4 of FY22.", (1, 3)),
+        ("How did the rent of the Lumo hall differ between FY22Q4 and FY23Q3?", (3, 6)),
+        ("How did the rent of the Lumo hall change from FY22Q3 to FY23Q1?", (2, 3, 4)),
+        ("How has the rent of the Lumo hall changed since FY23Q2?", (5, 6, 7)),
+    ],
+)
+def test_documents_of_a_series_are_compared_by_their_numbers(
+    reports: Index, question: str, calls: tuple[int, ...]
+) -> None:
+    assert told(reports, question) == [f"Rent of the Lumo hall grew {n + 60} percent." for n in calls]
+
+
+def test_of_recent_years_the_last_documents_are_told(reports: Index) -> None:
+    asked = "How did sales of the Lumo lamp develop in recent years?"
+    assert told(reports, asked)[-8:] == [SALES.format(n=3 * (year - 2000)) for year in range(2017, 2025)]
 
 
 def test_each_sentence_stands_below_its_document_and_day(reports: Index) -> None:

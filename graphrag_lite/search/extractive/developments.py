@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from datetime import date
+from functools import reduce
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +16,7 @@ from graphrag_lite.search.extractive.documents_asked import source_of
 from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.search.extractive.sentence_candidates import ASKS
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
+from graphrag_lite.text.numbered_titles import Numbered, numbered_words
 from graphrag_lite.text.times import ANY_MONTH
 from graphrag_lite.text.transcripts import is_talk
 from graphrag_lite.text.word_lists import expressions
@@ -22,6 +24,8 @@ from graphrag_lite.text.words import ASKING, terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.text.period import Period
@@ -33,11 +37,14 @@ LONG = 366  # days: a change through a period that is longer has a course
 # Of what the best sentences of so many days hold of the question's words: one with less is about another thing.
 LIKE_BEST, SEVERAL = 0.75, 3
 _FORMS = expressions(__package__, "developments.txt")
-_CHANGES, _THROUGH, _SINCE, _ONE = (re.compile(_FORMS[name], re.I) for name in ("changes", "through", "since", "one"))
+_CHANGES, _THROUGH, _RECENT, _RANGE, _SINCE, _ONE, _EXPECTED = (
+    re.compile(_FORMS[name], re.I) for name in ("changes", "through", "recent", "range", "since", "one", "expected")
+)
+_TOGETHER = re.compile(r"\W*(?:of|in|for|des|de|del|du)?\W*")
 _BOUNDS = re.compile(rf"\b(?:from|to|between|until)\b|(?<!\d)[12]\d{{3}}(?!\d)|\b(?:{ANY_MONTH})\b", re.I)
 
 
-_BEST = itemgetter(0, 1, 2)
+_BEST = itemgetter(0, 1, 2, 3, 4)
 
 
 class _Told(NamedTuple):
@@ -45,17 +52,25 @@ class _Told(NamedTuple):
 
     counts_nothing: bool
     held: float  # weight of the terms asked about that it holds, below zero
+    expected: bool  # where the question does not ask for what is
     width: int  # words from the first to the last of these
+    at: int  # words before them: what a sentence begins with it is about
     place: Statement
 
 
 def development(question: "Question") -> list[Statement]:
     """Return a sentence from each of up to MOST dated documents about what a question says that it changed, by time.
 
-    The documents are of the periods that it names; none where fewer than LEAST days tell of it.
+    The documents are of the periods that it names, or have the numbers that it compares in their titles: "Q1 and Q4 of
+    FY23". None where fewer than LEAST days tell of it.
     """
-    subject = _subject(question.as_read, question.periods)
-    told = _told(question, subject) if subject else []
+    numbers = _numbers(question)
+    compared = _compared(question, numbers)
+    text = question.as_read
+    for number in reversed(numbers if compared else []):
+        text = f"{text[: number.start]} {text[number.end :]}"
+    subject = _subject(text, question.periods, len(compared))
+    told = _told(question, subject, compared) if subject else []
     by_day: dict[float, list[_Told]] = {}
     for one in told:
         by_day.setdefault(float(question.index.days[one.place.unit]), []).append(one)
@@ -64,11 +79,44 @@ def development(question: "Question") -> list[Statement]:
     best = [min(by_day[day], key=_BEST) for day in sorted(by_day) if by_day[day]]
     if len(best) < LEAST:
         return []
+    if not (question.periods or compared) and _RECENT.search(question.as_read):
+        best = best[-MOST:]
     parts = np.array_split(np.arange(len(best)), min(MOST, len(best)))
     return [min((best[i] for i in part), key=_BEST).place for part in parts]
 
 
-def _subject(text: str, named: "Sequence[Period]") -> str:
+def _numbers(question: "Question") -> list[Numbered]:
+    """Return the words with a number in a question that titles have, in order: "Q1", but not "Dynamics 365"."""
+    titles = question.index.attributes.numbered
+    found = numbered_words(question.as_read, question.language)
+    return [one for one in found if any(word == one.word for word, *_ in titles.get(one.number, ()))]
+
+
+def _compared(question: "Question", numbers: "Sequence[Numbered]") -> "list[NDArray[np.intp]]":
+    """Return the text units of each of the documents that a question compares by the numbers of their titles.
+
+    What stands together is of one title, and what it lacks it has of the next: "Q1 and Q4 of FY23".
+    """
+    titles: list[dict[str, Numbered]] = []
+    end = None
+    for one in numbers:
+        if end is None or one.word in titles[-1] or not _TOGETHER.fullmatch(question.as_read[end : one.start]):
+            titles.append({})
+        titles[-1][one.word], end = one, one.end
+    for place in reversed(range(len(titles) - 1)):
+        titles[place] = titles[place + 1] | titles[place]
+    attributes = question.index.attributes
+
+    def units_of(one: Numbered) -> "NDArray[np.intp]":
+        places = [place for word, _, place in attributes.numbered[one.number] if word == one.word]
+        return np.unique(np.concatenate([attributes.units[place] for place in places]))
+
+    found = [reduce(np.intersect1d, map(units_of, title.values())) for title in titles]
+    compared = [units for units in found if len(units)]
+    return compared if len(compared) > 1 or _SINCE.search(question.as_read) else []
+
+
+def _subject(text: str, named: "Sequence[Period]", n_compared: int = 0) -> str:
     """Return a question without what says that something changed, and when; "" where it asks for no course of time.
 
     >>> _subject("What changed between the quarters in Azure growth?", []).split()
@@ -81,24 +129,23 @@ def _subject(text: str, named: "Sequence[Period]") -> str:
     rest, n_changes = _CHANGES.subn(" ", text)
     rest, n_through = _THROUGH.subn(" ", rest)
     rest, n_since = _SINCE.subn(" ", rest)
-    long = len(named) > 1 or any(n_since or (one.last - one.first).days > LONG for one in named)
+    long = (
+        max(len(named), n_compared) > 1
+        or (n_since and n_compared)
+        or any(n_since or (one.last - one.first).days > LONG for one in named)
+    )
     return _BOUNDS.sub(" ", rest) if n_through or (n_changes and long) else ""
 
 
-def _told(question: "Question", subject: str) -> list[_Told]:
-    """Return what documents of the periods asked about tell of the subject of a question."""
-    index, named = question.index, question.periods
+def _told(question: "Question", subject: str, compared: "Sequence[NDArray[np.intp]]") -> list[_Told]:
+    """Return what documents of the periods asked about, or those `compared`, tell of the subject of a question."""
+    index = question.index
     sought = replace(expected_answer(question, question.features), kind="number")
     says_little = ASKING | sought.idle
     about = [term for term in question.terms_of(subject) if term not in says_little and index.bm25.holds(term)]
     forms_of = {form for term, forms in sought.others if term in about for form in forms}
     scores, weight = index.bm25.scores([*about, *sorted(forms_of.difference(about))]), term_idf(index.bm25, about)
-    goes_on = _SINCE.search(question.as_read)
-    within = np.full(len(index.days), not named)
-    for period in named:
-        last = date.max if goes_on else period.last
-        within |= (index.days >= period.first.toordinal()) & (index.days <= last.toordinal())
-    units = np.flatnonzero(within & (index.days > 0) & (scores > 0))
+    units = np.flatnonzero(_within(question, compared) & (index.days > 0) & (scores > 0))
     best_first = units[np.argsort(-scores[units], kind="stable")].tolist()
     # Who is in each title, as the company of a series of calls, is named in few of its sentences.
     titles = [index.cell("documents", "title", index.document_row[unit]) for unit in best_first[:TITLES]]
@@ -120,9 +167,27 @@ def _told(question: "Question", subject: str) -> list[_Told]:
             tells = besides.intersection(in_order) if besides else in_order
             if tells and set(in_order).issuperset(names) and not ASKS.search(said) and not is_talk(said):
                 held = -sum(weight[term] for term in weight if term in in_order and term not in of_all)
+                is_expected = _EXPECTED.search(said) is not None and not _EXPECTED.search(question.as_read)
+                first = next(at for at, term in enumerate(in_order) if term in tells)
                 place = replace(one, about=source_of(index, one))
-                found.append(_Told(not sought.has_count(said), held, _width(in_order), place))
+                found.append(_Told(not sought.has_count(said), held, is_expected, _width(in_order), first, place))
     return found
+
+
+def _within(question: "Question", compared: "Sequence[NDArray[np.intp]]") -> "NDArray[np.bool_]":
+    """Return which text units are of the time that is asked about, (n_units,)."""
+    days, named, goes_on = question.index.days, question.periods, _SINCE.search(question.as_read)
+    if compared:
+        units = np.concatenate(compared)
+        if not (goes_on or _RANGE.search(question.as_read)):
+            return np.isin(np.arange(len(days)), units)
+        last = np.inf if goes_on else np.nanmax(days[units], initial=-np.inf)
+        return (days >= np.nanmin(days[units], initial=np.inf)) & (days <= last)
+    within = np.full(len(days), not named)
+    for period in named:
+        until = date.max if goes_on else period.last
+        within |= (days >= period.first.toordinal()) & (days <= until.toordinal())
+    return within
 
 
 def _width(in_order: "Sequence[str]") -> int:
