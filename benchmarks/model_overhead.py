@@ -152,10 +152,10 @@ def _told(took: Took) -> str:
 @click.command()
 @click.argument("corpus", type=click.Path(path_type=Path, exists=True))
 @click.option("--latency", default=0.2, show_default=True, help="Seconds that the model takes to answer.")
-@click.option("--times", default="1,8", show_default=True, help=f"Times {N_DOCUMENTS} documents, one after the other.")
+@click.option("--documents", default="62,496", show_default=True, help="How many: 703 and some 5,800 calls.")
 @click.option("--before", type=click.Path(path_type=Path, exists=True), help="Another checkout to measure in turn.")
 @click.option("--rounds", default=1, show_default=True, help="How often each is measured.")
-def main(corpus: Path, latency: float, times: str, before: Path | None, rounds: int) -> None:
+def main(corpus: Path, latency: float, documents: str, before: Path | None, rounds: int) -> None:
     """Measure the first documents of a corpus."""
     packages = {"before": before.resolve()} if before else {}
     packages["now"] = TESTS.parent
@@ -164,9 +164,9 @@ def main(corpus: Path, latency: float, times: str, before: Path | None, rounds: 
         for n in range(30_000_000):
             total += n
         print(f"30 million additions in a loop: {time.process_time() - started:.1f} s; a call {latency * 1000:.0f} ms")
-        for n_times in map(int, times.split(",")):
-            part = cut(corpus, Path(folder) / f"corpus{n_times}.jsonl", n_times * N_DOCUMENTS)
-            print(f"\n{n_times * N_DOCUMENTS} documents", flush=True)
+        for n_documents in map(int, documents.split(",")):
+            part = cut(corpus, Path(folder) / f"corpus{n_documents}.jsonl", n_documents)
+            print(f"\n{n_documents} documents", flush=True)
             runs = [(name, measure(part, stub, each)) for _ in range(rounds) for name, each in packages.items()]
             for figure in runs[0][1]:
                 for name, found in runs:
