@@ -185,6 +185,8 @@ def cite(index: "SnapshotView", n: int, place: Statement) -> Cited:
 def answered(question: "Question", method: str, ranking: "Ranking", *, answer: str, **fields: Any) -> Answer:
     """Make an answer of its text and of what was retrieved."""
     index = question.index
+    if answer == NOTHING and not question.terms:  # nothing is near to a question without words
+        ranking = Ranking([], [])
     return Answer(
         question=question.text,
         method=method,

@@ -98,6 +98,11 @@ def test_nothing_is_said_where_nothing_fits(index: Index, method: str) -> None:
     assert index.query("xyzzy plugh qwertyuiop?", method).answer == NOTHING
 
 
+def test_nothing_is_near_to_a_question_without_words(index: Index) -> None:
+    answer = index.query("?!", "local")
+    assert answer.abstained and not answer.documents and not answer.text_units
+
+
 def test_global_search_uses_one_partition(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     """A community and its own children never answer together."""
     used: list[list[str]] = []
