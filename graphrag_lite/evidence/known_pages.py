@@ -259,7 +259,9 @@ class KnownPages:
             names=names,
             leads=of_members,
             idf={term: told.idf[term] for term in terms if term in told.idf},
-            sources=told.sources.of({*said.document_ids}, {*said.unit_ids[: len(own)]}),
+            sources=told.sources.of(
+                {*said.document_ids[: len(own)]}, {*said.unit_ids[: len(own)]}, {*said.document_ids[len(own) :]}
+            ),
         )
 
     def table(self) -> "pa.Table":

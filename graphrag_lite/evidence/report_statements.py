@@ -99,12 +99,15 @@ class Sources:
         self._made: dict[Place, Statement | None] = {}
         self._chapters: dict[str, list[tuple[int, str]]] = {}
 
-    def of(self, documents: set[str], units: set[str]) -> "Sources":
-        """Return what statements of these need, to be told in any process: no table, and no other's sentence."""
+    def of(self, documents: set[str], units: set[str], others: set[str]) -> "Sources":
+        """Return what statements of these need, to be told in any process: no table, and no other's sentence.
+
+        Of `others` a statement can be made, of which no page reads the text.
+        """
         one = copy(self)
         for name in ("_titles", "_days", "_languages", "n_characters", "_notices", "_orders"):
-            held = getattr(self, name)
-            setattr(one, name, {identity: held[identity] for identity in documents if identity in held})
+            held, asked = getattr(self, name), documents | others if name in ("_days", "_languages") else documents
+            setattr(one, name, {identity: held[identity] for identity in asked if identity in held})
         one._works = {title: self._works[title] for title in one._titles.values()}
         one._units = {identity: self._units[identity] for identity in units}
         one._narrated = self._narrated & documents

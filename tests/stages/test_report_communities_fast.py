@@ -22,7 +22,7 @@ from last_snapshot import last as snapshot_last
 import graphrag_lite
 from graphrag_lite import pipeline, tables
 from graphrag_lite.attempts import in_turn
-from graphrag_lite.evidence import all_told, told_sentences
+from graphrag_lite.evidence import all_told, known_pages, told_sentences
 from graphrag_lite.evidence.all_told import MIN_MEMBERS, relationship_counts, statement_weights
 from graphrag_lite.evidence.document_signs import document_signs, hosts
 from graphrag_lite.evidence.report_choice import MIN_FACTS, OPENING, choose_facts
@@ -104,6 +104,20 @@ def test_pages_made_in_other_processes_are_the_same(read: dict[str, pa.Table]) -
         for each in (in_turn, elsewhere)
     )
     assert here == there and here[-1].num_rows > 2
+
+
+def test_a_member_may_be_defined_in_a_document_that_its_page_tells_nothing_of(
+    read: dict[str, pa.Table], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(known_pages, "MAX_MEMBERS", 0)  # so that definitions are of others
+    work = report_communities_fast(
+        **read,
+        settings=ReportCommunitiesFast(),
+        mode="full",
+        last=None,
+        each=lambda function, items: map(function, items),
+    )
+    assert asyncio.run(work)[0].num_rows > 2
 
 
 def test_no_sentence_is_told_twice_and_each_is_the_corpus_own(read: dict[str, pa.Table]) -> None:
