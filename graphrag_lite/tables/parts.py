@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST, MOST = 100_000, 6  # bytes of a part's values, not compressed, and how many times that: in the mean twice
+SMALL = 5  # times that: a smaller table is one file
 AT_ONCE = 256  # values whose checksums are computed
 MANY = 96  # parts, above which they are twice as large
 
@@ -38,6 +39,8 @@ def first_rows(data: "pa.Table", by: str) -> list[int]:
     ends = np.cumsum(sum(_sizes(column.combine_chunks()) for column in data.columns))
     before = np.append(0, ends[rows[1:] - 1])  # bytes before each value
     least, found = LEAST, [0]
+    if ends[-1] < SMALL * LEAST:
+        return found
     while ends[-1] > 2 * MANY * least:
         least *= 2
     while True:
