@@ -574,26 +574,6 @@ def test_pages_of_what_did_not_change_are_not_made_again_and_others_are(
     assert made(read, last) == after
 
 
-def test_a_page_may_begin_with_a_sentence_of_a_document_that_tells_nothing_else_of_it(
-    read: dict[str, pa.Table], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    find_leads, leads_from = all_told._leads, range(1)
-
-    def found(*arguments: Any) -> Any:
-        nonlocal leads_from
-        told = arguments[5]
-        documents, first = np.unique(told.document, return_index=True)
-        leads_from = range(len(documents))
-        leads, table = find_leads(*arguments)
-        return np.full(len(leads), first[place]), table
-
-    monkeypatch.setattr(all_told, "_leads", found)
-    place, section = 0, ReportCommunitiesFast()
-    while place in leads_from:
-        asyncio.run(report_communities_fast(**read, settings=section, mode="full", last=None, each=map))
-        place += 10
-
-
 def test_pages_stay_where_documents_and_text_units_have_other_ids(
     read: dict[str, pa.Table], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
