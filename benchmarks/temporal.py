@@ -20,7 +20,7 @@ import retrieval
 
 import graphrag_lite
 from graphrag_lite.search.answer import Answer
-from graphrag_lite.temporal.date_questions import Asked, date_question
+from graphrag_lite.temporal.date_questions import DateQuestion, date_question
 from graphrag_lite.temporal.durations import UNITS
 
 CUTS = (1, 2, 5)
@@ -44,7 +44,7 @@ def words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
-def is_right(asked: Asked | None, gold: str, answer: str) -> bool:
+def is_right(asked: DateQuestion | None, gold: str, answer: str) -> bool:
     """Tell whether a computed line says what the gold answer says; of another answer, whether its text holds that."""
     line = answer.split("\n")[0]
     if asked is None or not COMPUTED.match(line):

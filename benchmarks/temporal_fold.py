@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from graphrag_lite.temporal.fold import EVENTS, FUNCTIONAL, MULTI, POLICIES, Ints, Mentions, distinct, fold, prepare
+from graphrag_lite.temporal.fold import EVENTS, FUNCTIONAL, MULTI, POLICIES, FactMentions, Ints, distinct, fold, prepare
 from graphrag_lite.temporal.instants import UNITS, UNKNOWN, first_second
 from graphrag_lite.temporal.policies import learn_policies
 from graphrag_lite.temporal.spells import STATE, SUCCEEDED
@@ -42,7 +42,7 @@ def year(number: int) -> int:
     return first_second(f"{number:04}")
 
 
-def mentions(gold: list[tuple[int, int, int, int, int | None]], share: float, seed: int) -> tuple[Mentions, Ints]:
+def mentions(gold: list[tuple[int, int, int, int, int | None]], share: float, seed: int) -> tuple[FactMentions, Ints]:
     """Return what is told, and the ends as they are (UNKNOWN: not known)."""
     draw = random.Random(seed)
     ends = [UNKNOWN if last is None else year(last + 1) for *_, last in gold]
@@ -51,10 +51,10 @@ def mentions(gold: list[tuple[int, int, int, int, int | None]], share: float, se
     starts = np.array([year(first) for *_, first, _ in gold])
     n = len(gold)
     kind, positive, unit = np.full(n, STATE), np.ones(n, dtype=bool), np.full(n, UNITS["year"])
-    return Mentions(subject, relation, thing, kind, positive, starts, np.array(told), unit, starts), np.array(ends)
+    return FactMentions(subject, relation, thing, kind, positive, starts, np.array(told), unit, starts), np.array(ends)
 
 
-def judge(told: Mentions, ends: Ints, policies: Ints) -> tuple[int, int, int, int]:
+def judge(told: FactMentions, ends: Ints, policies: Ints) -> tuple[int, int, int, int]:
     """Fold, and count facts, those that another one ended, and of these the right ones and the wrong ones."""
     told = prepare(told, policies)
     apart = distinct(told, policies)
@@ -67,7 +67,7 @@ def judge(told: Mentions, ends: Ints, policies: Ints) -> tuple[int, int, int, in
     return int(current.sum()), int((current & ended).sum()), int(right), len(judged) - int(right)
 
 
-def at_random(n: int, seed: int, *, history: bool) -> Mentions:
+def at_random(n: int, seed: int, *, history: bool) -> FactMentions:
     """Return mentions of n / 200 subjects in 200 relations, a third of them with an end."""
     draw = np.random.default_rng(seed)
     subject, relation, thing = (draw.integers(0, most, n) for most in (max(1, n // 200), 200, max(1, n // 5)))
@@ -75,7 +75,7 @@ def at_random(n: int, seed: int, *, history: bool) -> Mentions:
     end = np.where(draw.random(n) < 1 / 3, start + draw.integers(1, 5 * UNITS["year"], n), UNKNOWN)
     said = draw.integers(year(2020), year(2024), n) if history else np.full(n, year(2020))
     kind, unit = np.full(n, STATE), np.full(n, UNITS["day"])
-    return Mentions(subject, relation, thing, kind, np.ones(n, dtype=bool), start, end, unit, said)
+    return FactMentions(subject, relation, thing, kind, np.ones(n, dtype=bool), start, end, unit, said)
 
 
 def measure(n: int, seed: int) -> None:

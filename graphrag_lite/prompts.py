@@ -21,7 +21,7 @@ PROMPTS: "dict[str, type[Prompt]]" = {}
 
 @dataclass_transform(frozen_default=True, eq_default=False)
 class Prompt:
-    """A prompt file and its placeholders: ExtractGraph is `extract_graph.md`; prompts/README.md says what each asks."""
+    """A prompt file and its placeholders, by its name in snake case; prompts/README.md says what each asks."""
 
     def __init_subclass__(cls) -> None:
         PROMPTS[_file_name(cls)] = cls
@@ -32,121 +32,121 @@ class Prompt:
 
 
 def _file_name(cls: type) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower() + ".md"
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__.removesuffix("Prompt")).lower() + ".md"
 
 
-class ExtractGraph(Prompt):
+class ExtractGraphPrompt(Prompt):
     entity_types: str
     examples: str
     about: str  # lines on when and by whom the text was said, and what before it; empty where nothing is known
     text: str
 
 
-class ExtractGraphExamples(Prompt): ...
+class ExtractGraphExamplesPrompt(Prompt): ...
 
 
-class ExtractGraphMissed(Prompt): ...
+class ExtractGraphMissedPrompt(Prompt): ...
 
 
-class ExtractGraphMore(Prompt): ...
+class ExtractGraphMorePrompt(Prompt): ...
 
 
-class ExtractClaims(Prompt):
+class ExtractClaimsPrompt(Prompt):
     claim_description: str
     date: str
     entities: str
     text: str
 
 
-class ExtractClaimsMissed(Prompt): ...
+class ExtractClaimsMissedPrompt(Prompt): ...
 
 
-class ExtractClaimsMore(Prompt): ...
+class ExtractClaimsMorePrompt(Prompt): ...
 
 
-class ResolveEntities(Prompt):
+class ResolveEntitiesPrompt(Prompt):
     pairs: str
 
 
-class FoldFacts(Prompt):
+class FoldFactsPrompt(Prompt):
     pairs: str
 
 
-class SummarizeDescriptions(Prompt):
+class SummarizeDescriptionsPrompt(Prompt):
     max_words: int
     name: str
     descriptions: str
 
 
-class ReportCommunities(Prompt):
+class ReportCommunitiesPrompt(Prompt):
     max_words: int
     records: str
 
 
-class LocalSearch(Prompt):
+class LocalSearchPrompt(Prompt):
     response_type: str
     records: str
     question: str
 
 
-class BasicSearch(Prompt):
+class BasicSearchPrompt(Prompt):
     response_type: str
     records: str
     question: str
 
 
-class GlobalMap(Prompt):
+class GlobalMapPrompt(Prompt):
     records: str
     question: str
 
 
-class GlobalReduce(Prompt):
+class GlobalReducePrompt(Prompt):
     response_type: str
     records: str
     question: str
 
 
-class RateReport(Prompt):
+class RateReportPrompt(Prompt):
     report: str
     question: str
 
 
-class RatePassage(Prompt):
+class RatePassagePrompt(Prompt):
     passage: str
     question: str
 
 
-class MapPassages(Prompt):
+class MapPassagesPrompt(Prompt):
     records: str
     question: str
 
 
-class DriftPrimer(Prompt):
+class DriftPrimerPrompt(Prompt):
     max_follow_ups: int
     records: str
     question: str
 
 
-class DriftFollowUp(Prompt):
+class DriftFollowUpPrompt(Prompt):
     max_follow_ups: int
     records: str
     follow_up: str
     question: str
 
 
-class AgentSearch(Prompt):
+class AgentSearchPrompt(Prompt):
     task: str
     user: str
 
 
-class AgentSummary(Prompt):
+class AgentSummaryPrompt(Prompt):
     max_words: int
     summary: str
     messages: str
     question: str
 
 
-class DescribeCorpus(Prompt):
+class DescribeCorpusPrompt(Prompt):
     texts: str
 
 
@@ -167,7 +167,7 @@ class Prompts:
     def fill(self, values: object) -> str:
         """Return a prompt, its placeholders filled; what is filled in is not read again.
 
-        >>> Prompts({"extract_graph_missed.md": "Anything missed?"}).fill(ExtractGraphMissed())
+        >>> Prompts({"extract_graph_missed.md": "Anything missed?"}).fill(ExtractGraphMissedPrompt())
         'Anything missed?'
         """
         template = string.Template(self.texts[_file_name(type(values))])

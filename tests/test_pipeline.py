@@ -19,7 +19,7 @@ from graphrag_lite import attempts, pipeline, tables
 from graphrag_lite.errors import GraphragLiteError
 from graphrag_lite.run import loop, snapshots, workers
 from graphrag_lite.settings import ASKING, Settings
-from graphrag_lite.settings.values import Section
+from graphrag_lite.settings.values import SettingsSection
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
 INPUTS = {"corpus_files"}
@@ -103,7 +103,7 @@ def test_stage_and_section_and_file_have_one_name() -> None:
     own = (stage for method in METHODS for stage in pipeline.stages(method, embeds=True))
     stages = [*own, *pipeline.stages("imported")]
     names = [stage.name for stage in stages]
-    sections = {name for name, field in Settings.model_fields.items() if isinstance(field.default, Section)}
+    sections = {name for name, field in Settings.model_fields.items() if isinstance(field.default, SettingsSection)}
     assert sections - NOT_STAGES <= set(names)
     files = {path.stem for path in (Path(pipeline.__file__).parent / "stages").glob("*.py")} - {"__init__"}
     assert files == set(names)

@@ -35,8 +35,10 @@ def test_every_prompt_has_a_first_line_of_its_own() -> None:
 def test_what_all_texts_are_asked_with_is_long_enough_for_a_cache(encoding: str) -> None:
     """OpenAI's holds what prompts begin with from 1,024 tokens on."""
     own, kinds = load(), ", ".join(ExtractGraph().entity_types)
-    graph = own.fill(prompts.ExtractGraph(kinds, own.fill(prompts.ExtractGraphExamples()).strip(), "|", "|"))
-    claims = own.fill(prompts.ExtractClaims(ExtractClaims().claim_description, "|", "|", "|"))
+    graph = own.fill(
+        prompts.ExtractGraphPrompt(kinds, own.fill(prompts.ExtractGraphExamplesPrompt()).strip(), "|", "|")
+    )
+    claims = own.fill(prompts.ExtractClaimsPrompt(ExtractClaims().claim_description, "|", "|", "|"))
     count = token_counter(encoding)
     for content, before in ((graph, "\nText:\n|"), (claims, "\nDate of the text: |")):
         assert count(content[: content.rindex(before)]) >= 1024

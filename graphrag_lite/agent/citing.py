@@ -6,12 +6,12 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
-from graphrag_lite.agent.pages import Page
-from graphrag_lite.agent.requests import Answer
+from graphrag_lite.agent.pages import RecordPage
+from graphrag_lite.agent.requests import AnswerArguments
 from graphrag_lite.agent.session import Session
 from graphrag_lite.evidence.citation_marks import Marks
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.search.answer import Cited, Statement, cite
+from graphrag_lite.search.answer import Cited, CitedSentence, cite
 
 SPAN = re.compile(r"(?P<id>.+):(?P<start>\d+)-(?P<end>\d+)")
 TELL = {
@@ -24,10 +24,10 @@ STAND = ("fact_mentions", "episodes")  # tables whose rows are places
 MOST = 5  # places of one record
 
 
-def answer(session: Session, request: Answer) -> Page:
+def answer(session: Session, request: AnswerArguments) -> RecordPage:
     text, cited, n_dropped = resolve_marks(session.index, request.text, request.citations)
     record = {"text": text, "citations": [asdict(one) for one in cited], "n_dropped_citations": n_dropped}
-    return Page(1, 1, 1, [record])
+    return RecordPage(1, 1, 1, [record])
 
 
 def resolve_marks(index: SnapshotView, text: str, ids: Sequence[str]) -> tuple[str, list[Cited], int]:
@@ -42,7 +42,7 @@ def resolve_marks(index: SnapshotView, text: str, ids: Sequence[str]) -> tuple[s
     return text, cited, marks.n_dropped
 
 
-def places_of(index: SnapshotView, identity: str) -> list[Statement]:
+def places_of(index: SnapshotView, identity: str) -> list[CitedSentence]:
     """Return where what an id names stands in documents: a record of a page, or characters as ID:START-END.
 
     Nothing for an id that the index does not have.
@@ -50,7 +50,7 @@ def places_of(index: SnapshotView, identity: str) -> list[Statement]:
     if identity in index.unit_row:
         unit = index.unit_row[identity]
         start, end = (index.cell("text_units", name, unit) for name in ("char_start", "char_end"))
-        return [Statement(unit, start, end)]
+        return [CitedSentence(unit, start, end)]
     if found := SPAN.fullmatch(identity):
         return _span(index, found["id"], int(found["start"]), int(found["end"]))
     for table in (*TELL, *STAND):
@@ -63,13 +63,13 @@ def places_of(index: SnapshotView, identity: str) -> list[Statement]:
     return []
 
 
-def _place(index: SnapshotView, row: dict[str, Any]) -> list[Statement]:
+def _place(index: SnapshotView, row: dict[str, Any]) -> list[CitedSentence]:
     if "text_unit_id" in row:
-        return [Statement(index.unit_row[row["text_unit_id"]], row["char_start"], row["char_end"])]
+        return [CitedSentence(index.unit_row[row["text_unit_id"]], row["char_start"], row["char_end"])]
     return _span(index, row["document_id"], row["char_start"], row["char_end"])
 
 
-def _span(index: SnapshotView, name: str, start: int, end: int) -> list[Statement]:
+def _span(index: SnapshotView, name: str, start: int, end: int) -> list[CitedSentence]:
     """Return characters of a document, or of that of a text unit, from the first text unit on that has some of them.
 
     Nothing where none has: blank lines between text units are of none.
@@ -80,5 +80,7 @@ def _span(index: SnapshotView, name: str, start: int, end: int) -> list[Statemen
         return []
     names = ("char_start", "char_end")
     spans = ((unit, *(index.cell("text_units", name, unit) for name in names)) for unit in index.units_in(row))
-    within = (Statement(unit, max(start, first), end) for unit, first, last in spans if first < end and start < last)
+    within = (
+        CitedSentence(unit, max(start, first), end) for unit, first, last in spans if first < end and start < last
+    )
     return [*islice(within, 1)]

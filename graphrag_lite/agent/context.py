@@ -22,7 +22,7 @@ LAST = "This is the last turn: call `answer` now, with what you have seen."
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ToolTurn:
     """A call as the model made it, and what it was answered."""
 
     said: str
@@ -30,7 +30,7 @@ class Turn:
 
 
 @dataclass
-class Context:
+class AgentContext:
     """What a model is shown. `earlier` are messages of the session, `hidden` counts those that are not shown."""
 
     system: str
@@ -40,7 +40,7 @@ class Context:
     earlier: Sequence[str] = ()
     hidden: int = 0
     summary: str = ""
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[ToolTurn] = field(default_factory=list)
     alerted: bool = False  # by the next request
     above: bool = False  # what alerts
 
@@ -67,7 +67,7 @@ class Context:
     @property
     def window(self) -> int:
         """Tokens for calls and their results."""
-        fixed = Context(self.system, self.question, self.tools, 0, self.earlier).in_use
+        fixed = AgentContext(self.system, self.question, self.tools, 0, self.earlier).in_use
         told = estimated_tokens(ALERTED + LAST) + 8
         return self.tokens - REPLY - SUMMARY - told - fixed
 
@@ -83,13 +83,13 @@ class Context:
 
     def add(self, said: str, came: str) -> None:
         """Take in a call and its result; what is too long is shortened."""
-        self.turns.append(Turn(cut_to_tokens(said, self.window // SAID), cut_to_tokens(came, self.room + 40)))
+        self.turns.append(ToolTurn(cut_to_tokens(said, self.window // SAID), cut_to_tokens(came, self.room + 40)))
         before, self.above = self.above, used_tokens(self.turns) > ALERT * self.window
         self.alerted = self.above and not before
 
-    def leaving(self) -> list[Turn]:
+    def leaving(self) -> list[ToolTurn]:
         """Take out the calls that have to leave, oldest first: at 90% until half is free; the last three stay."""
-        gone: list[Turn] = []
+        gone: list[ToolTurn] = []
         if used_tokens(self.turns) > FULL * self.window:
             while len(self.turns) > STAY and used_tokens(self.turns) > FREE * self.window:
                 gone.append(self.turns.pop(0))
@@ -100,7 +100,7 @@ class Context:
         return gone
 
 
-def used_tokens(turns: Sequence[Turn]) -> int:
+def used_tokens(turns: Sequence[ToolTurn]) -> int:
     """Estimate the tokens of calls with their results."""
     return sum(estimated_tokens(turn.said) + estimated_tokens(turn.came) + 8 for turn in turns)
 

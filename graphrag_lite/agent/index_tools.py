@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphrag_lite.agent.pages import Page, Record, make_page
+from graphrag_lite.agent.pages import Record, RecordPage, make_page
 from graphrag_lite.agent.requests import GetEntity, ReadSource, SearchEntities, SearchPassages, SearchReports
 from graphrag_lite.agent.session import Session
 from graphrag_lite.errors import InputError
@@ -23,7 +23,7 @@ from graphrag_lite.text.words import content_words, terms
 LEAST_WORTH = 0.05  # of the best passage's score: what has less shares next to nothing with the query
 
 
-def search_passages(session: Session, request: SearchPassages) -> Page:
+def search_passages(session: Session, request: SearchPassages) -> RecordPage:
     index = session.index.limited(request.where)
     units = passages_for(session, request.query, request.where)
     return make_page(units, partial(passage, index), request.page, request.size)
@@ -58,7 +58,7 @@ def _document(index: SnapshotView, row: int) -> Record:
     return {**about, "title": escape_marks(about["title"])}
 
 
-def search_entities(session: Session, request: SearchEntities) -> Page:
+def search_entities(session: Session, request: SearchEntities) -> RecordPage:
     index = session.index.limited(request.where)
     return make_page(entities_for(index, request.query), partial(_entity, index), request.page, request.size)
 
@@ -83,7 +83,7 @@ def _entity(index: SnapshotView, row: int) -> Record:
     return {**found, "description": escape_marks(found["description"] or "")}
 
 
-def search_reports(session: Session, request: SearchReports) -> Page:
+def search_reports(session: Session, request: SearchReports) -> RecordPage:
     index = session.index.limited(request.where)
     rows = index.report_rows
     chosen = [i for i, row in enumerate(rows) if request.level in (None, row["level"])]
@@ -101,7 +101,7 @@ def _report(index: SnapshotView, row: int) -> Record:
     return {**kept, "text": escape_marks(found["summary"])}
 
 
-def get_entity(session: Session, request: GetEntity) -> Page:
+def get_entity(session: Session, request: GetEntity) -> RecordPage:
     index = session.index
     place = index.row_of("entities", request.id, "id", "title")
     if place < 0:  # another of its names: NASA
@@ -126,7 +126,7 @@ def _relationship(row: Record) -> Record:
     return {**kept, "text": escape_marks(row["description"] or ""), "text_units": row["text_unit_ids"]}
 
 
-def read_source(session: Session, request: ReadSource) -> Page:
+def read_source(session: Session, request: ReadSource) -> RecordPage:
     index = session.index
     if (unit := index.unit_row.get(request.id)) is not None:
         row = index.document_row[unit]
@@ -139,12 +139,12 @@ def read_source(session: Session, request: ReadSource) -> Page:
     last = min(first + request.num_lines, len(lines))
     shown = "".join(lines[first:last])
     if not shown:
-        return Page(1, 1, 0, [], f"There are {len(lines)} lines.")
+        return RecordPage(1, 1, 0, [], f"There are {len(lines)} lines.")
     begin = start + sum(map(len, lines[:first]))
     end = begin + len(shown)
     place = {"cite": f"{request.id}:{begin}-{end}", "char_start": begin, "char_end": end}
     record = {"id": request.id, **_document(index, row), **place, "text": escape_marks(shown)}
-    return Page(1, 1, 1, [record], f"Lines {first + 1} to {last} of {len(lines)}.")
+    return RecordPage(1, 1, 1, [record], f"Lines {first + 1} to {last} of {len(lines)}.")
 
 
 def document_named(index: SnapshotView, name: str) -> int:

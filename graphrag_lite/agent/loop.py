@@ -10,16 +10,16 @@ from typing import Any
 from graphrag_lite.agent import requests
 from graphrag_lite.agent.calls import ANSWER, Call, Seen, described_tools, read_call
 from graphrag_lite.agent.citing import places_of
-from graphrag_lite.agent.context import LAST, LEAST_WINDOW, Context, Turn, cut_to_tokens, used_tokens
+from graphrag_lite.agent.context import LAST, LEAST_WINDOW, AgentContext, ToolTurn, cut_to_tokens, used_tokens
 from graphrag_lite.agent.memory_tools import LEFT_OUT, source_status
-from graphrag_lite.agent.pages import Page
+from graphrag_lite.agent.pages import RecordPage
 from graphrag_lite.agent.session import Session
 from graphrag_lite.agent.tools import TOOLS, Tool, call, step_record
 from graphrag_lite.errors import CallError, InputError, ReplyError
 from graphrag_lite.evidence.records import Shown
 from graphrag_lite.llm.meter import Stopped
 from graphrag_lite.memory.store import MESSAGE
-from graphrag_lite.prompts import AgentSearch, AgentSummary
+from graphrag_lite.prompts import AgentSearchPrompt, AgentSummaryPrompt
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.search.answer import Answer, ranked
 from graphrag_lite.search.local_search import answer_by
@@ -47,7 +47,7 @@ class Loop:
     query: Query
     session: Session
     asking: Asking
-    context: Context
+    context: AgentContext
     most: int  # calls of the model
     n_calls: int = 0
     n_unreadable: int = 0
@@ -87,7 +87,7 @@ class Loop:
         self.n_unreadable = 0
         try:
             if made.tool == ANSWER:
-                return self._answer(requests.read_arguments(requests.Answer, json.dumps(made.arguments)), made)
+                return self._answer(requests.read_arguments(requests.AnswerArguments, json.dumps(made.arguments)), made)
             if made.tool not in {tool["name"] for tool in tools}:
                 raise InputError(f"There is no tool {made.tool!r}. There are: {', '.join(t['name'] for t in tools)}.")
             self._look(made)
@@ -117,7 +117,7 @@ class Loop:
             {**step_record(made.tool, made.arguments, page, after - before, after), "thought": made.thought}
         )
 
-    def _answer(self, given: requests.Answer, made: Call) -> Answer:
+    def _answer(self, given: requests.AnswerArguments, made: Call) -> Answer:
         """Return what the model answers, with the marks left out whose ids it was not shown."""
         index = self.question.index
         ids = self.seen.meant(given.citations)
@@ -126,7 +126,7 @@ class Loop:
         writing.add(given.text)
         ranking = ranked(self.session.scores(self.question), index.document_row, self.query.top_k)
         found = self.asking.answer(self.question, "agent", ranking, shown, writing.finish())
-        last = step_record(made.tool, {}, asdict(Page(1, 1, 1, [])), 0, self.context.in_use)
+        last = step_record(made.tool, {}, asdict(RecordPage(1, 1, 1, [])), 0, self.context.in_use)
         return replace(found, steps=[*self.steps, {**last, "thought": made.thought}])
 
     def _local(self, why: str) -> Answer:
@@ -141,7 +141,7 @@ class Loop:
 
     async def _make_room(self) -> None:
         """Let the oldest calls leave a full context, and have what they came to summarised."""
-        portion: list[Turn] = []
+        portion: list[ToolTurn] = []
         for turn in [*self.context.leaving(), None]:
             if portion and (turn is None or used_tokens([*portion, turn]) > FOLDED * self.context.window):
                 self.context.summary = await self._summary(portion)
@@ -149,9 +149,9 @@ class Loop:
             if turn:
                 portion.append(turn)
 
-    async def _summary(self, turns: Sequence[Turn]) -> str:
+    async def _summary(self, turns: Sequence[ToolTurn]) -> str:
         messages = "\n\n".join(f"{turn.said}\n{turn.came}" for turn in turns)
-        prompt = AgentSummary(MAX_WORDS, self.context.summary or "(nothing)", messages, self.question.text)
+        prompt = AgentSummaryPrompt(MAX_WORDS, self.context.summary or "(nothing)", messages, self.question.text)
         if self.n_calls < self.most - 1:
             self.n_calls += 1
             with suppress(CallError):
@@ -161,7 +161,7 @@ class Loop:
         return cut_to_tokens(f"{_listed(turns)} {self.context.summary}", 280)
 
 
-def _listed(turns: Sequence[Turn]) -> str:
+def _listed(turns: Sequence[ToolTurn]) -> str:
     """Return the ids and titles in results, where no summary of them can be had."""
     listed = []
     for turn in turns:
@@ -174,7 +174,7 @@ def _listed(turns: Sequence[Turn]) -> str:
 
 
 def _nothing(note: str) -> dict[str, Any]:
-    return asdict(Page(0, 0, 0, [], note))
+    return asdict(RecordPage(0, 0, 0, [], note))
 
 
 def tools_for(session: Session, query: Query) -> dict[str, Tool]:
@@ -188,14 +188,14 @@ def tools_for(session: Session, query: Query) -> dict[str, Tool]:
 def system_message(session: Session, query: Query, asking: Asking) -> str:
     """Return the words that a context begins with, with the core memory of its session."""
     blocks = session.memory.blocks(session.name) if query.session is not None else {}
-    return asking.prompts.fill(AgentSearch(blocks.get("task", "") or "-", blocks.get("user", "") or "-"))
+    return asking.prompts.fill(AgentSearchPrompt(blocks.get("task", "") or "-", blocks.get("user", "") or "-"))
 
 
 def open_loop(question: Question, query: Query, session: Session, asking: Asking, *, steps: int, tokens: int) -> Loop:
     """Return a loop before its first step. Raises InputError for a budget that cannot hold a page."""
     earlier, hidden = _earlier(session, query)
     tools = described_tools(tools_for(session, query))
-    context = Context(system_message(session, query, asking), question.text, tools, tokens, earlier, hidden)
+    context = AgentContext(system_message(session, query, asking), question.text, tools, tokens, earlier, hidden)
     if context.window < LEAST_WINDOW:
         raise InputError(f"A budget of {tokens} tokens cannot hold a page; it must be {context.least} or more.")
     return Loop(question, query, session, asking, context, steps)

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from graphrag_lite.agent import requests
 from graphrag_lite.agent.citing import places_of
 from graphrag_lite.agent.index_tools import document_named, passage, passages_for
-from graphrag_lite.agent.pages import Page, Record, make_page
+from graphrag_lite.agent.pages import Record, RecordPage, make_page
 from graphrag_lite.agent.session import Session
 from graphrag_lite.errors import InputError
 from graphrag_lite.evidence.citation_marks import escape_marks
@@ -22,7 +22,7 @@ SPOKEN = "message"  # the kind of an episode that somebody says
 LEFT_OUT = "left out"  # of what rests on documents that the conditions or the day of a query leave out
 
 
-def conversation_search(session: Session, request: requests.ConversationSearch) -> Page:
+def conversation_search(session: Session, request: requests.ConversationSearch) -> RecordPage:
     index = session.index.limited(request.where)
     own = [] if request.where or not session.name else session.memory.search(request.query, MESSAGE, session.name)
     talks = {said["document_id"] for said in _messages(index)}
@@ -33,7 +33,7 @@ def conversation_search(session: Session, request: requests.ConversationSearch) 
     return make_page(found, partial.__call__, request.page, request.size)
 
 
-def conversation_search_date(session: Session, request: requests.ConversationSearchDate) -> Page:
+def conversation_search_date(session: Session, request: requests.ConversationSearchDate) -> RecordPage:
     first, last = request.start_date.isoformat(), request.end_date.isoformat()
     if last < first:
         raise InputError(f"end_date {last} is before start_date {first}.")
@@ -64,7 +64,7 @@ def _said(index: SnapshotView, said: Record) -> Record:
     }
 
 
-def archival_memory_search(session: Session, request: requests.ArchivalMemorySearch) -> Page:
+def archival_memory_search(session: Session, request: requests.ArchivalMemorySearch) -> RecordPage:
     places = session.notes(request.query, request.tags)
     return make_page(places, partial(_entry, session), request.page, request.size)
 
@@ -87,27 +87,27 @@ def _stand(index: SnapshotView, entry: Entry) -> bool:
         return False
 
 
-def archival_memory_insert(session: Session, request: requests.ArchivalMemoryInsert) -> Page:
+def archival_memory_insert(session: Session, request: requests.ArchivalMemoryInsert) -> RecordPage:
     places = {identity: places_of(session.index, identity) for identity in request.citations}
     if unknown := [identity for identity, found in places.items() if not found]:
         raise InputError(f"citations: the index has nothing with the id {unknown[0]!r}.")
     cited = tuple(asdict(cite(session.index, n, one)) for n, found in enumerate(places.values(), 1) for one in found)
     made = Entry(request.content, session=session.name, tags=tuple(request.tags), citations=cited)
     (identity,) = session.memory.add([made])
-    return Page(1, 1, 1, [_entry(session, session.memory.named(identity))])
+    return RecordPage(1, 1, 1, [_entry(session, session.memory.named(identity))])
 
 
-def core_memory_append(session: Session, request: requests.CoreMemoryAppend) -> Page:
+def core_memory_append(session: Session, request: requests.CoreMemoryAppend) -> RecordPage:
     return _block(request.name, core.append(session.memory, session.name, request.name, request.content))
 
 
-def core_memory_replace(session: Session, request: requests.CoreMemoryReplace) -> Page:
+def core_memory_replace(session: Session, request: requests.CoreMemoryReplace) -> RecordPage:
     change = partial(core.replace, session.memory, session.name, request.name)
     return _block(request.name, change(request.old_content, request.new_content))
 
 
-def _block(name: str, content: str) -> Page:
-    return Page(1, 1, 1, [{"id": name, "text": content, "characters_left": core.LIMIT - len(content)}])
+def _block(name: str, content: str) -> RecordPage:
+    return RecordPage(1, 1, 1, [{"id": name, "text": content, "characters_left": core.LIMIT - len(content)}])
 
 
 def _entry(session: Session, place: int) -> Record:

@@ -18,7 +18,7 @@ NESTED = "relationships"  # records within the one record of a page
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class RecordPage:
     """Records of page `page`, from 1, of `n_pages`; `total` counts those of all pages. `note` says what is missing."""
 
     page: int
@@ -28,31 +28,31 @@ class Page:
     note: str = ""
 
 
-def make_page(found: Sequence[T], record: Callable[[T], Record], page: int, size: int) -> Page:
+def make_page(found: Sequence[T], record: Callable[[T], Record], page: int, size: int) -> RecordPage:
     """Return a page of what is found; `record` is called of what stands on it alone.
 
     >>> make_page("abcdefg", lambda letter: {"id": letter}, 2, 5)
-    Page(page=2, n_pages=2, total=7, records=[{'id': 'f'}, {'id': 'g'}], note='')
+    RecordPage(page=2, n_pages=2, total=7, records=[{'id': 'f'}, {'id': 'g'}], note='')
     >>> make_page("abcdefg", lambda letter: {"id": letter}, 3, 5).note
     'There is no page 3: the last is 2.'
     """
     n_pages = -(-len(found) // size)
     note = f"There is no page {page}: the last is {n_pages}." if page > n_pages else ""
     records = [record(each) for each in found[(page - 1) * size : page * size]]
-    return Page(page, n_pages, len(found), records, note if found else "Nothing is found.")
+    return RecordPage(page, n_pages, len(found), records, note if found else "Nothing is found.")
 
 
-def page_tokens(page: Page) -> int:
+def page_tokens(page: RecordPage) -> int:
     """Estimate the tokens of a page as an agent reads it."""
     return estimated_tokens(json.dumps(asdict(page), ensure_ascii=False))
 
 
-def fit_page(page: Page, room: int, size: int) -> Page:
+def fit_page(page: RecordPage, room: int, size: int) -> RecordPage:
     """Return a page of `size` records in at most `room` tokens: the first ones that fit, and a note on the next.
 
     Of a record that alone is longer the text is cut.
 
-    >>> page = Page(2, 3, 13, [{"id": name, "text": "ab " * 99} for name in "vwxyz"])
+    >>> page = RecordPage(2, 3, 13, [{"id": name, "text": "ab " * 99} for name in "vwxyz"])
     >>> cut = fit_page(page, 220, 5)
     >>> [record["id"] for record in cut.records], cut.note
     (['v', 'w'], 'Cut to fit: {"size": 1, "page": 8} is the next record.')
@@ -71,7 +71,7 @@ def fit_page(page: Page, room: int, size: int) -> Page:
     return _shortened(page, {**page.records[0], NESTED: []} if nested else page.records[0], room)
 
 
-def _shortened(page: Page, record: Record, room: int) -> Page:
+def _shortened(page: RecordPage, record: Record, room: int) -> RecordPage:
     """Return a page of one record whose text is cut, by half until it fits."""
     text = str(record.get("text") or record.get("description") or "")
     name = "text" if "text" in record else "description"

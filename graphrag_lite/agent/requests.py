@@ -16,13 +16,13 @@ Day = Annotated[date, Field(strict=False)]  # as YYYY-MM-DD
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100_000)]
 
 
-class Request(BaseModel):
+class ToolArguments(BaseModel):
     """The arguments of a tool. Its docstring says what the tool returns."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
-class Paged(Request):
+class Paged(ToolArguments):
     """Arguments of a tool that returns pages."""
 
     page: int = Field(1, ge=1, description="which page, from 1")
@@ -80,7 +80,7 @@ class GetEntity(Paged):
     id: Query = Field(description="the id of an entity, or its exact name")
 
 
-class ReadSource(Request):
+class ReadSource(ToolArguments):
     """Lines of a document, or of a text unit, as they are."""
 
     id: Query = Field(description="the id of a text unit or of a document")
@@ -88,7 +88,7 @@ class ReadSource(Request):
     num_lines: int = Field(20, ge=1, le=200, description="how many lines to show")
 
 
-class Answer(Request):
+class AnswerArguments(ToolArguments):
     """The answer, which ends the search, with the places that its marks cite."""
 
     text: Text = Field(description="the answer; every sentence ends with marks such as [1], places in `citations`")
@@ -115,7 +115,7 @@ class ArchivalMemorySearch(Paged):
     tags: list[str] = Field([], description="only notes that have all of these tags")
 
 
-class ArchivalMemoryInsert(Request):
+class ArchivalMemoryInsert(ToolArguments):
     """Keep a note for later sessions."""
 
     content: Text = Field(description="the note, understandable on its own")
@@ -123,14 +123,14 @@ class ArchivalMemoryInsert(Request):
     citations: list[str] = Field([], max_length=20, description="ids of records that it rests on")
 
 
-class CoreMemoryAppend(Request):
+class CoreMemoryAppend(ToolArguments):
     """Add a line to a block of core memory, which every context begins with."""
 
     name: str = Field(description="the block: task or user")
     content: Text = Field(description="the line")
 
 
-class CoreMemoryReplace(Request):
+class CoreMemoryReplace(ToolArguments):
     """Replace text in a block of core memory."""
 
     name: str = Field(description="the block: task or user")
@@ -138,7 +138,7 @@ class CoreMemoryReplace(Request):
     new_content: str = Field("", description="what takes its place; empty deletes it")
 
 
-R = TypeVar("R", bound=Request)
+R = TypeVar("R", bound=ToolArguments)
 
 
 def read_arguments(request: type[R], given: str) -> R:
@@ -162,7 +162,7 @@ def read_arguments(request: type[R], given: str) -> R:
         raise InputError("; ".join(_problem(one, request) for one in error.errors())) from None
 
 
-def _problem(error: ErrorDetails, request: type[Request]) -> str:
+def _problem(error: ErrorDetails, request: type[ToolArguments]) -> str:
     name = ".".join(map(str, error["loc"]))
     if error["type"] == "extra_forbidden":
         return f"{name}: there is no such argument; there are {', '.join(schema(request)['properties'])}"
@@ -171,7 +171,7 @@ def _problem(error: ErrorDetails, request: type[Request]) -> str:
     return f"{name}: {error['msg']}"
 
 
-def example(request: type[Request]) -> str:
+def example(request: type[ToolArguments]) -> str:
     """Return JSON that calls a tool.
 
     >>> example(ReadSource)
@@ -181,7 +181,7 @@ def example(request: type[Request]) -> str:
     return json.dumps({field.alias or name: "..." if field.is_required() else field.default for name, field in fields})
 
 
-def schema(request: type[Request]) -> dict[str, Any]:
+def schema(request: type[ToolArguments]) -> dict[str, Any]:
     """Return the JSON schema of a tool's arguments."""
     found = request.model_json_schema()
     for field in found["properties"].values():

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from graphrag_lite.agent.pages import Page, Record, make_page
+from graphrag_lite.agent.pages import Record, RecordPage, make_page
 from graphrag_lite.agent.requests import SearchFacts, Timeline
 from graphrag_lite.agent.session import Session
 from graphrag_lite.evidence.citation_marks import escape_marks
@@ -16,7 +16,7 @@ from graphrag_lite.temporal import holding
 from graphrag_lite.text.words import terms
 
 
-def search_facts(session: Session, request: SearchFacts) -> Page:
+def search_facts(session: Session, request: SearchFacts) -> RecordPage:
     index = session.index.limited(request.where)
     rows = facts_for(index, request.query)
     as_of = min(filter(None, (session.as_of, request.as_of)), default=None)
@@ -60,13 +60,13 @@ def _fact(index: SnapshotView, row: dict[str, Any]) -> Record:
     }
 
 
-def timeline(session: Session, request: Timeline) -> Page:
+def timeline(session: Session, request: Timeline) -> RecordPage:
     index = session.index.limited(request.where)
     entries = dated.timeline(index, request.query, request.first, request.last)
     return make_page(entries, _dated, request.page, request.size)
 
 
-def _dated(entry: dated.Entry) -> Record:
+def _dated(entry: dated.TimelineEntry) -> Record:
     source = entry.source
     return {
         "id": entry.id,

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from graphrag_lite.agent import requests
-from graphrag_lite.agent.pages import LEAST, SIZE, Page, fit_page
+from graphrag_lite.agent.pages import LEAST, SIZE, RecordPage, fit_page
 from graphrag_lite.agent.session import Session
 from graphrag_lite.errors import InputError
 from graphrag_lite.llm.chat import estimated_tokens
@@ -23,7 +23,7 @@ SHARE = 4  # a result has at most a quarter of the budget
 class Tool:
     """A tool: what it is asked for, the module of this folder that answers, and whether it writes memory."""
 
-    request: type[requests.Request]
+    request: type[requests.ToolArguments]
     module: str  # imported when it is called: a look at names has no use of what timelines need
     writes: bool = False
 
@@ -46,7 +46,7 @@ TOOLS = {
     "archival_memory_insert": Tool(requests.ArchivalMemoryInsert, "memory_tools", writes=True),
     "core_memory_append": Tool(requests.CoreMemoryAppend, "memory_tools", writes=True),
     "core_memory_replace": Tool(requests.CoreMemoryReplace, "memory_tools", writes=True),
-    "answer": Tool(requests.Answer, "citing"),
+    "answer": Tool(requests.AnswerArguments, "citing"),
 }
 
 
@@ -61,7 +61,7 @@ def call(
     if tool is None:
         raise InputError(f"There is no tool {name!r}. There are: {', '.join(tools(read_only=read_only))}.")
     request = requests.read_arguments(tool.request, arguments)
-    page: Page = getattr(importlib.import_module(f"graphrag_lite.agent.{tool.module}"), name)(session, request)
+    page: RecordPage = getattr(importlib.import_module(f"graphrag_lite.agent.{tool.module}"), name)(session, request)
     return asdict(page if room is None else fit_page(page, room, getattr(request, "size", SIZE)))
 
 

@@ -140,11 +140,13 @@ def with_options(name: str) -> Callable[[Callable[..., None]], Callable[..., Non
 def log(*, quiet: bool = False) -> None:
     """Tell what a run remarks; with `quiet` only what goes wrong."""
 
-    class Told(logging.Handler):
+    class NoteHandler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             terminal.print_note(self.format(record))
 
-    logging.basicConfig(level=logging.WARNING if quiet else logging.INFO, format="%(message)s", handlers=[Told()])
+    logging.basicConfig(
+        level=logging.WARNING if quiet else logging.INFO, format="%(message)s", handlers=[NoteHandler()]
+    )
 
 
 @contextlib.contextmanager

@@ -24,7 +24,7 @@ MIX = np.uint64(0xBF58476D1CE4E5B9)
 MOST = 0.25  # of all text is notices: a corpus that has more is about such things
 
 
-class Unread(NamedTuple):
+class UnsignedDocument(NamedTuple):
     """A document whose signs are not known, and where its sentences stand that have names."""
 
     id: str
@@ -51,10 +51,10 @@ def document_signs(
     _, new = groups.split_rows(source_documents.append_column("named", named), "id", kept["document_id"])
     mentions = groups.rows_of(entity_mentions.select(["document_id", *spans]), "document_id", new["id"])
 
-    def items() -> Iterator[Unread]:
+    def items() -> Iterator[UnsignedDocument]:
         spans_of = groups.by_value(mentions, "document_id", new["id"], *spans)
         texts = tables.rows(new, "id", "text")
-        return (Unread(key, text, own) for (key, text), own in zip(texts, spans_of, strict=True))
+        return (UnsignedDocument(key, text, own) for (key, text), own in zip(texts, spans_of, strict=True))
 
     read = each(_signs, LazyItems(new.num_rows, items))
     found = zip(tables.rows(new, "id", "named"), read, strict=True)
@@ -75,7 +75,7 @@ def _named_in(documents: "NDArray[np.int64]", entity_mentions: "pa.Table", n: in
     return found.astype(np.int64)
 
 
-def _signs(document: Unread) -> tuple[list[str], list[int], list[int], float, list[int]]:
+def _signs(document: UnsignedDocument) -> tuple[list[str], list[int], list[int], float, list[int]]:
     spans = legal_spans(document.text)
     starts, ends = ([span[end] for span in spans] for end in (0, 1))
     return sorted(speakers(document.text)), starts, ends, dialogue(document.text), edges(document.text, document.spans)

@@ -43,7 +43,7 @@ def most_told(settings: ReportCommunitiesFast) -> int:
     return settings.max_summary_sentences + settings.max_findings
 
 
-class Asked(NamedTuple):
+class PageMembers(NamedTuple):
     """What the page of a community is made of: rows of its relationships, by id, and members, strongest first.
 
     `stated` are the sentences that it is chosen from, as `Page.stated` has them, `above` those of the summaries above
@@ -59,7 +59,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Page:
+class CommunityPage:
     """The same, to be put together in any process: what is known of other pages changes no byte of it.
 
     `counts` is what a relationship counts, `strength` how strongly a member is related, by id. `states`, `names` and
@@ -115,7 +115,7 @@ class Page:
         cast("Opened", self.sources.document).add(documents)
 
 
-Make = Callable[[Page, Choose], Any]
+Make = Callable[[CommunityPage, Choose], Any]
 
 
 class Made(NamedTuple):
@@ -131,7 +131,7 @@ class Made(NamedTuple):
     failed: Sequence[tuple[str, str, int]] = ()
 
 
-def made_page(page: Page, make: Make, settings: ReportCommunitiesFast) -> Made:
+def made_page(page: CommunityPage, make: Make, settings: ReportCommunitiesFast) -> Made:
     """Make a page of what it holds alone."""
     told, stated = page.told, page.stated
     choices: list[Any] = []
@@ -188,7 +188,7 @@ class KnownPages:
             for table, columns in ((told.relationships, OF_RELATIONSHIP), (told.entities, OF_MEMBER))
         )
 
-    def asked(self, community: Row, above: frozenset[str], *, whole: bool = False) -> Asked:
+    def asked(self, community: Row, above: frozenset[str], *, whole: bool = False) -> PageMembers:
         """Return what the page of a community is made of."""
         row_of = self._told.row_of
         inside, members = (
@@ -200,15 +200,15 @@ class KnownPages:
         stated = self._told.stated[inside]
         named = map(self._told.named.of, members[:MAX_MEMBERS].tolist())
         stated = np.concatenate([stated[stated >= 0], *named])
-        return Asked(f"community {community['community']}", inside, members, stated, above, whole)
+        return PageMembers(f"community {community['community']}", inside, members, stated, above, whole)
 
-    def pages(self, asked: Sequence[Asked], make: Make, each: Each, fail: Fail) -> list[Any]:
+    def pages(self, asked: Sequence[PageMembers], make: Make, each: Each, fail: Fail) -> list[Any]:
         """Return the page of each community, as `make` makes it (JSON), None where it cannot be made.
 
         Those that are not known are made by `each`, in any process.
         """
         digests = list(map(self._inputs, asked))
-        new: dict[str, Asked] = {}
+        new: dict[str, PageMembers] = {}
         for inputs, one in zip(digests, asked, strict=True):
             if inputs not in self._asked:
                 self._asked[inputs] = known = self._kept(inputs, one)
@@ -225,7 +225,7 @@ class KnownPages:
                 fail(*failure)
         return [self._cited(self._asked[inputs], one) for inputs, one in zip(digests, asked, strict=True)]
 
-    def page(self, asked: Asked) -> Page:
+    def page(self, asked: PageMembers) -> CommunityPage:
         """Return it with what is told on it alone, to be put together."""
         told = self._told
         inside = told.relationships.select([*OF_RELATIONSHIP, "text_unit_ids"]).take(asked.relationships).to_pylist()
@@ -246,7 +246,7 @@ class KnownPages:
         terms = {*said.words[:n_words]}
         for row in own[told.sentences.of_row[own]].tolist():
             terms.update(term for text in told.sources.row_text(told.sentences[row]) for term in text.terms)
-        return Page(
+        return CommunityPage(
             id=asked.id,
             relationships=inside,
             members=members,
@@ -275,7 +275,7 @@ class KnownPages:
         np.add.at(self._strength, ends, np.repeat(self._counts[relationships], 2))
         return self._strength
 
-    def _inputs(self, asked: Asked) -> str:
+    def _inputs(self, asked: PageMembers) -> str:
         """Return a digest of all that a page is made of."""
         told, one, rows = self._told, self._told.sentences, asked.stated
         places, numbers = np.unique(self._places[rows], return_inverse=True)
@@ -331,7 +331,7 @@ class KnownPages:
     def _rare(self, one: Statement) -> list[float]:
         return [self._told.idf.get(term, 0.0) for term in one.terms]
 
-    def _kept(self, inputs: str, asked: Asked) -> Made | None:
+    def _kept(self, inputs: str, asked: PageMembers) -> Made | None:
         """Return what is known of a page of these inputs if the same sentences are chosen as when it was made."""
         if not (known := self._before.get(inputs)):
             return None
@@ -350,7 +350,7 @@ class KnownPages:
         choices = json.loads(made.choices)
         return blake2b(self._told.rare[rows[choices[0]]].tobytes(), digest_size=16).hexdigest() if choices else ""
 
-    def _cited(self, made: Made | None, asked: Asked) -> Any:
+    def _cited(self, made: Made | None, asked: PageMembers) -> Any:
         """Return a page with what it cites where that stands now."""
         page = json.loads(made.page) if made else None
         if not page:

@@ -41,7 +41,7 @@ class Rounds(NamedTuple, Generic[T]):
         return self.found
 
 
-class Said(NamedTuple):
+class AskedText(NamedTuple):
     """What a model is asked about for names: lines that tell of a text, and the text."""
 
     about: str
@@ -60,15 +60,17 @@ class ClaimSource(NamedTuple):
         return cls(text, date, tuple(dict.fromkeys(names))[:MAX_NAMES])
 
 
-def first_request(asked: Said, settings: ExtractGraph, prompts: Prompts) -> list[Message]:
+def first_request(asked: AskedText, settings: ExtractGraph, prompts: Prompts) -> list[Message]:
     """Return the conversation that begins the extraction of a text; all of it before the text is the same for all."""
     own = (f"{kind} ({' '.join(line.split())})" for kind, line in settings.types.items())
     types = ", ".join([*own, *(kind for kind in settings.entity_types if kind not in settings.types)])
-    examples = prompts.fill(forms.ExtractGraphExamples()).strip()
-    return [{"role": "user", "content": prompts.fill(forms.ExtractGraph(types, examples, *asked))}]
+    examples = prompts.fill(forms.ExtractGraphExamplesPrompt()).strip()
+    return [{"role": "user", "content": prompts.fill(forms.ExtractGraphPrompt(types, examples, *asked))}]
 
 
-async def names_of(settings: ExtractGraph, model: StageModel, prompts: Prompts, asked: Said) -> "Rounds[GraphReply]":
+async def names_of(
+    settings: ExtractGraph, model: StageModel, prompts: Prompts, asked: AskedText
+) -> "Rounds[GraphReply]":
     """Return what the model found of entities and relationships, by round. Raises like `_rounds`."""
 
     def read(reply: str) -> "GraphReply":
@@ -76,7 +78,7 @@ async def names_of(settings: ExtractGraph, model: StageModel, prompts: Prompts, 
 
         return read_graph(reply, types=[*settings.types, *settings.entity_types])
 
-    missed, more = forms.ExtractGraphMissed(), forms.ExtractGraphMore()
+    missed, more = forms.ExtractGraphMissedPrompt(), forms.ExtractGraphMorePrompt()
     first = first_request(asked, settings, prompts)
     return await _rounds(model, first, read, prompts.fill(missed), prompts.fill(more), settings.max_gleanings)
 
@@ -88,8 +90,8 @@ async def claims_of(
     from graphrag_lite.replies.claim_records import NONE, read_claims
 
     listed = ", ".join(" ".join(entity.split()) for entity in source.names) or NONE
-    asked = forms.ExtractClaims(settings.claim_description, source.date or NONE, listed, source.text)
-    missed, more = forms.ExtractClaimsMissed(), forms.ExtractClaimsMore()
+    asked = forms.ExtractClaimsPrompt(settings.claim_description, source.date or NONE, listed, source.text)
+    missed, more = forms.ExtractClaimsMissedPrompt(), forms.ExtractClaimsMorePrompt()
     first: list[Message] = [{"role": "user", "content": prompts.fill(asked)}]
     return await _rounds(model, first, read_claims, prompts.fill(missed), prompts.fill(more), settings.max_gleanings)
 
@@ -134,7 +136,9 @@ def texts_begun(settings: ExtractGraph, cutting: SplitTextUnits, model: StageMod
 
         count = token_counter(cutting.encoding)
         for unit in split(text, sentences(text), count, size=cutting.size, overlap=cutting.overlap):
-            model.begin(partial(names_of, settings, model, prompts), Said(dated(date), text[unit.start : unit.end]))
+            model.begin(
+                partial(names_of, settings, model, prompts), AskedText(dated(date), text[unit.start : unit.end])
+            )
 
     return told
 
@@ -147,7 +151,7 @@ def names_begun(settings: ExtractGraph, model: StageModel, prompts: Prompts) -> 
 
         def begin(document_id: str, start: int, text: str) -> None:
             if text.strip() and len(model.begun) < AHEAD * model.model.settings.concurrency:
-                asked = Said(told(document_id, start, start + len(text)), text)
+                asked = AskedText(told(document_id, start, start + len(text)), text)
                 model.begin(partial(names_of, settings, model, prompts), asked)
 
         return begin

@@ -23,7 +23,7 @@ NOT_A_LINE_END = re.compile(r"[^\n]")
 NO_PROSE = frozenset({"code", "card", "references", "notice"})
 
 
-class Block(NamedTuple):
+class UnitBlock(NamedTuple):
     """A block of a document, as far as it stands in a text unit; `start` and `end` are of the unit."""
 
     kind: str
@@ -32,26 +32,30 @@ class Block(NamedTuple):
     end: int
 
 
-def clip_blocks(blocks: Sequence[Mapping[str, Any]], reach: Sequence[int], start: int, end: int) -> tuple[Block, ...]:
+def clip_blocks(
+    blocks: Sequence[Mapping[str, Any]], reach: Sequence[int], start: int, end: int
+) -> tuple[UnitBlock, ...]:
     """Return the blocks in the characters [start, end) of a document, cut there.
 
     Blocks are in the order of their starts; `reach` is how far each and those before it go, at most.
 
     >>> clip_blocks([{"kind": "code", "label": "", "char_start": 5, "char_end": 50}], [50], 10, 20)
-    (Block(kind='code', label='', start=0, end=10),)
+    (UnitBlock(kind='code', label='', start=0, end=10),)
     """
     near = blocks[bisect_right(reach, start) : bisect_left(blocks, end, key=itemgetter("char_start"))]
     inside = (block for block in near if block["char_end"] > start)
     return tuple(
-        Block(block["kind"], block["label"], max(block["char_start"] - start, 0), min(block["char_end"], end) - start)
+        UnitBlock(
+            block["kind"], block["label"], max(block["char_start"] - start, 0), min(block["char_end"], end) - start
+        )
         for block in inside
     )
 
 
-def mask_non_prose(text: str, blocks: Iterable[Block]) -> str:
+def mask_non_prose(text: str, blocks: Iterable[UnitBlock]) -> str:
     """Return a text of the same length, blank where it is no prose, and where a reference says who wrote it where.
 
-    >>> mask_non_prose("See x = 1. [Marx, p. 3]", [Block("code", "", 4, 9)])
+    >>> mask_non_prose("See x = 1. [Marx, p. 3]", [UnitBlock("code", "", 4, 9)])
     'See      .             '
     """
     spans = [(block.start, block.end) for block in blocks if block.kind in NO_PROSE]
@@ -92,7 +96,7 @@ def linked_names(unit: "TextUnit", names: Sequence[Name]) -> list[Name]:
     ]
 
 
-def _relationships(unit: "TextUnit", row: str, named: "Iterable[tuple[str, Block]]") -> "Iterator[Row]":
+def _relationships(unit: "TextUnit", row: str, named: "Iterable[tuple[str, UnitBlock]]") -> "Iterator[Row]":
     for name, block in named:
         if name != row:
             relation = block.label.replace("_", " ").casefold()
@@ -100,18 +104,18 @@ def _relationships(unit: "TextUnit", row: str, named: "Iterable[tuple[str, Block
             yield (unit.id, unit.document_id, row, name, relation, "", 1.0, "", "", "state", "positive", start, end, 0)
 
 
-def _entity(unit: "TextUnit", name: str, block: Block) -> "Row":
+def _entity(unit: "TextUnit", name: str, block: UnitBlock) -> "Row":
     place = unit.offset + block.start
     kind = "concept" if block.label.casefold() in LISTS["attribute_columns"] else TYPES[block.kind]
     return (unit.id, unit.document_id, name, kind, "", *_line(unit, block), place, True, 0)
 
 
-def _meant(unit: "TextUnit", block: Block, kind: str) -> "Row":
+def _meant(unit: "TextUnit", block: UnitBlock, kind: str) -> "Row":
     """Return the mention of a block's label: of the page that a wikilink leads to, or of who wrote a message."""
     return (unit.id, unit.document_id, block.label, kind, "", -1, -1, unit.offset + block.start, True, 0)
 
 
-def _line(unit: "TextUnit", block: Block) -> tuple[int, int]:
+def _line(unit: "TextUnit", block: UnitBlock) -> tuple[int, int]:
     """Return the line that a cell stands in, in its document."""
     start = unit.text.rfind("\n", 0, block.start) + 1
     end = unit.text.find("\n", block.end)

@@ -6,7 +6,7 @@ One that is written so once or twice is an example: `resolution.candidates` keep
 import re
 from collections.abc import Iterable, Iterator
 
-from graphrag_lite.extraction.blocks import Block
+from graphrag_lite.extraction.blocks import UnitBlock
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.words import LISTS
 
@@ -16,11 +16,11 @@ WORD = re.compile(r"(?=[^A-Za-z]*[A-Za-z][^A-Za-z]*[A-Za-z])[@.-]{0,2}\w[\w./@:+
 END = re.compile(r"[(=\[{]")  # of a name before arguments and values
 
 
-def code_names(text: str, blocks: Iterable[Block]) -> Iterator[Name]:
+def code_names(text: str, blocks: Iterable[UnitBlock]) -> Iterator[Name]:
     """Yield what the code within the lines of `text` names, in order, without arguments and values.
 
     >>> text = "Run npm install --save <pkg>, or set true with --omit=dev."
-    >>> blocks = [Block("code", "", 4, 28), Block("code", "", 37, 41), Block("code", "", 47, 57)]
+    >>> blocks = [UnitBlock("code", "", 4, 28), UnitBlock("code", "", 37, 41), UnitBlock("code", "", 47, 57)]
     >>> [name.name for name in code_names(text, blocks)]
     ['npm install', '--omit']
     """

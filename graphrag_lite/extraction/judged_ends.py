@@ -7,21 +7,21 @@ from typing import Any
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.packing import pack_ranges
 from graphrag_lite.llm.stage_model import StageModel
-from graphrag_lite.prompts import FoldFacts as PairsPrompt
+from graphrag_lite.prompts import FoldFactsPrompt as PairsPrompt
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.replies.chosen_numbers import number_list_schema, read_chosen
 from graphrag_lite.temporal.contradictions import Pair, undecided_pairs
 from graphrag_lite.temporal.fact_rows import Coded
-from graphrag_lite.temporal.fold import Mentions
-from graphrag_lite.temporal.numbered import Told
+from graphrag_lite.temporal.fold import FactMentions
+from graphrag_lite.temporal.numbered import WordedMentions
 from graphrag_lite.text.plain_text import cut_line
 
 WORDS = ("subject", "relation", "object")
 
 
 async def judged_ends(
-    told: Told,
-    mentions: Mentions,
+    told: WordedMentions,
+    mentions: FactMentions,
     undecided: Collection[int],
     sentences: Callable[[Any], Coded],
     max_pairs: int,

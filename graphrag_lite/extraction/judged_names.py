@@ -10,7 +10,7 @@ from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.packing import pack_ranges
 from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import Prompts
-from graphrag_lite.prompts import ResolveEntities as PairsPrompt
+from graphrag_lite.prompts import ResolveEntitiesPrompt as PairsPrompt
 from graphrag_lite.replies.chosen_numbers import number_list_schema, read_chosen
 from graphrag_lite.resolution.candidate_pairs import grey_pairs
 from graphrag_lite.resolution.ladder import Resolution
@@ -23,7 +23,7 @@ LONGEST_NAME = 120  # characters, in a question
 logger = logging.getLogger(__name__)
 
 
-class Seen(NamedTuple):
+class FirstMention(NamedTuple):
     """How an entity first comes up, so that later documents do not change what a question shows of it."""
 
     place: int  # among the mentions, by date
@@ -45,7 +45,7 @@ async def joined_by_model(
     """
     entities = {exact_key(row.name): row.key for row in rows if not row.document_id}
     types: dict[str, Counter[str]] = defaultdict(Counter)
-    seen: dict[str, Seen] = {}
+    seen: dict[str, FirstMention] = {}
     ranks: dict[str, tuple[bool, int]] = {}
     for place, (name, kind, description) in enumerate(mentions):
         entity = entities.get(key := exact_key(name))
@@ -54,7 +54,7 @@ async def joined_by_model(
         types[entity][kind] += 1
         if (rank := (key == entity, bool(description))) > ranks.get(entity, (False, -1)):
             ranks[entity] = rank
-            seen[entity] = Seen(seen[entity].place if entity in seen else place, name, description)
+            seen[entity] = FirstMention(seen[entity].place if entity in seen else place, name, description)
     known = {
         entity: frozenset(k.casefold() for k in found if k not in ("", "unknown")) for entity, found in types.items()
     }
@@ -91,18 +91,18 @@ async def joined_by_model(
     return merge_groups(rows, merge_clusters(same, different).values(), types)
 
 
-def _lines(question: Sequence[Pair], seen: dict[str, Seen]) -> Iterator[str]:
+def _lines(question: Sequence[Pair], seen: dict[str, FirstMention]) -> Iterator[str]:
     """Yield the numbered pairs of one question."""
     for number, (one, other) in enumerate(question, start=1):
         yield f"{number}. {_shown(seen[one])}\n{' ' * len(str(number))}  {_shown(seen[other])}"
 
 
-def _shown(entity: Seen) -> str:
+def _shown(entity: FirstMention) -> str:
     name, said = cut_line(entity.name, LONGEST_NAME), cut_line(entity.description)
     return f"{name} ({said})" if said else name
 
 
-def _name(question: Sequence[Pair], seen: dict[str, Seen]) -> str:
+def _name(question: Sequence[Pair], seen: dict[str, FirstMention]) -> str:
     """Say which question it is, for the list of failures."""
     one, other = (cut_line(seen[entity].name, LONGEST_NAME) for entity in question[0])
     more = f" and {len(question) - 1} more pairs of names" if len(question) > 1 else ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.name_spans import NameSpan, NameSpans
-from graphrag_lite.extraction.blocks import Block, clip_blocks, mask_non_prose, rows_of
+from graphrag_lite.extraction.blocks import UnitBlock, clip_blocks, mask_non_prose, rows_of
 from graphrag_lite.extraction.said_before import context_lines
 from graphrag_lite.replies.graph_records import GraphReply
 from graphrag_lite.resolution.name_keys import exact_key
@@ -43,7 +43,7 @@ class TextUnit(NamedTuple):
     language: str
     title: str = ""
     short: bool = False  # its document is so short that its names are about its title
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[UnitBlock, ...] = ()
     about: str = ""  # when and by whom it was said, and what before it: lines of a prompt
 
     @property

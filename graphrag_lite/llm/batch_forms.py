@@ -31,7 +31,7 @@ Result = tuple[str, int, Any]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedJob:
     """A job that is looked for: its tag, how many requests it has, and when its file was written."""
 
     tag: str
@@ -40,7 +40,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Form:
+class BatchForm:
     """A kind of batch endpoint. Paths are below the address of chat, without `below` at its end.
 
     `create` returns the path and body that make a job of lines; with `uploads`, the lines go into a file, whose id
@@ -53,7 +53,7 @@ class Form:
     create: Callable[[str, Any, str], tuple[str, dict[str, Any]]]
     page: Callable[[Mapping[str, Any]], tuple[Sequence[Any], dict[str, str] | None]]
     told: Callable[[Mapping[str, Any]], tuple[str, str]]
-    is_wanted: Callable[[Mapping[str, Any], Wanted], bool]
+    is_wanted: Callable[[Mapping[str, Any], WantedJob], bool]
     places: Callable[[Mapping[str, Any]], Sequence[str]]
     results: Callable[[Any], Iterator[Result]]
     first_page: Mapping[str, str]
@@ -117,7 +117,7 @@ def _anthropic_told(job: Mapping[str, Any]) -> tuple[str, str]:
     return str(job["id"]), "completed" if status == "ended" else status
 
 
-def _anthropic_is_wanted(job: Mapping[str, Any], wanted: Wanted) -> bool:
+def _anthropic_is_wanted(job: Mapping[str, Any], wanted: WantedJob) -> bool:
     """Return whether a job is of as many requests, and not older than the file: another's has none of our keys."""
     n_requests = sum(filter(None, map(token_count, (job.get("request_counts") or {}).values())))
     made_at = datetime.datetime.fromisoformat(str(job["created_at"]))
@@ -229,7 +229,7 @@ def _completion(text: str, finish: str, prompt: int, cached: int, completion: in
     return {"choices": [{"message": {"content": text}, "finish_reason": finish}], "usage": usage}
 
 
-def read_results(form: Form, text: str) -> Iterator[Result]:
+def read_results(form: BatchForm, text: str) -> Iterator[Result]:
     """Yield what can be read of the answers of a job, one or more to a line."""
     for line in text.split("\n"):
         with suppress(*NONE):
@@ -237,7 +237,7 @@ def read_results(form: Form, text: str) -> Iterator[Result]:
 
 
 FORMS = {
-    "openai": Form(
+    "openai": BatchForm(
         jobs="batches",
         create=_openai_job,
         page=_openai_page,
@@ -250,7 +250,7 @@ FORMS = {
         first_page={"limit": "100"},
         uploads=True,
     ),
-    "anthropic": Form(
+    "anthropic": BatchForm(
         jobs="messages/batches",
         create=_anthropic_job,
         page=_anthropic_page,
@@ -263,7 +263,7 @@ FORMS = {
         key_header="x-api-key",
         headers={"anthropic-version": "2023-06-01"},
     ),
-    "gemini": Form(
+    "gemini": BatchForm(
         jobs="batches",
         create=_gemini_job,
         page=_gemini_page,

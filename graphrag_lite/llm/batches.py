@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
 from graphrag_lite.errors import CallError, SettingsError, WaitingError
-from graphrag_lite.llm.batch_forms import CHAT, FORMS, NONE, TAG, Wanted, read_results
+from graphrag_lite.llm.batch_forms import CHAT, FORMS, NONE, TAG, WantedJob, read_results
 from graphrag_lite.llm.chat import ChatModel, Reply, Request
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import LARGE, Endpoint
@@ -124,7 +124,7 @@ class Batches:
         content = path.read_bytes()
         lines = content.decode().split("\n")
         written_at = datetime.datetime.fromtimestamp(path.stat().st_mtime, datetime.UTC)
-        wanted = Wanted(tag, len(lines), written_at)
+        wanted = WantedJob(tag, len(lines), written_at)
 
         async def look(client: "Client") -> "Response":
             return await self._listed(client, wanted) or await client.get(form.jobs, params=form.first_page)
@@ -156,7 +156,7 @@ class Batches:
             lambda answer: (str(answer["id"]), 0),
         )
 
-    async def _listed(self, client: "Client", wanted: Wanted) -> "Response | None":
+    async def _listed(self, client: "Client", wanted: WantedJob) -> "Response | None":
         """Return the page of the provider's list that holds a job, or an error; None where no page does."""
         more: dict[str, str] | None = {}
         while more is not None:
@@ -170,7 +170,7 @@ class Batches:
                 return page
         return None
 
-    def _is_wanted(self, row: Any, wanted: Wanted) -> bool:
+    def _is_wanted(self, row: Any, wanted: WantedJob) -> bool:
         try:
             return self.form.is_wanted(row, wanted) and self.form.told(row)[0] not in (
                 json.loads(path.read_bytes())["id"] for path in self.folder.glob("*.job")
@@ -178,7 +178,7 @@ class Batches:
         except NONE:
             return False
 
-    def _job(self, answer: Mapping[str, Any], wanted: Wanted) -> dict[str, str] | None:
+    def _job(self, answer: Mapping[str, Any], wanted: WantedJob) -> dict[str, str] | None:
         """Return a job from the answer that made it, or from a page of the list; None where that does not hold it."""
         is_one = "id" in answer or "name" in answer
         rows = [answer] if is_one else [row for row in self.form.page(answer)[0] if self._is_wanted(row, wanted)]

@@ -61,7 +61,7 @@ def anything(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Source:
+class TableSource:
     """What is read of one table: its columns, those without which nothing can be made of it, and their conversions."""
 
     columns: dict[str, Convert]
@@ -72,7 +72,7 @@ class Source:
 EMPTY: dict[Convert, Any] = {text: "", number: 0.0, integer: None, anything: None}
 KINDS = {"text": text, "texts": list_of(text), "number": number, "whole": integer, "anything": anything}
 SOURCES = {
-    table: Source(
+    table: TableSource(
         {column: convert for kind, convert in KINDS.items() for column in stated.get(kind, "").split()},
         tuple(stated["essential"].split()),
         stated.get("required", False),
@@ -176,7 +176,7 @@ def _converted(table: str, name: str, rows: Sequence[Row], notes: Notes, problem
     return kept
 
 
-def _parquet(path: Path, source: Source) -> tuple[list[str], list[Row]]:
+def _parquet(path: Path, source: TableSource) -> tuple[list[str], list[Row]]:
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq

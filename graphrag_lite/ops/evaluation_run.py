@@ -32,7 +32,7 @@ from graphrag_lite.watch import Watch
 BASELINE = "basic"  # BM25
 
 
-class Progress(Watch, Protocol):
+class EvaluationProgress(Watch, Protocol):
     """A run's watch that is also told which questions are asked."""
 
     def say(self, what: str) -> None: ...
@@ -70,7 +70,7 @@ def evaluate(
     settings: Settings,
     methods: Sequence[str],
     before: Mapping[str, Mapping[str, Measured]],
-    progress: Progress,
+    progress: EvaluationProgress,
 ) -> tuple[Run, list[dict[str, Any]]]:
     """Return the run that indexed a set, and an object for each method: what --json prints (docs/json.md), stable.
 
@@ -103,7 +103,11 @@ def _index(one: QuestionSet, root: Path, settings: Settings, watch: Watch) -> tu
 
 
 def _ask_all(
-    run: Run, settings: Settings, questions: Sequence[JudgedQuestion], methods: Sequence[str], progress: Progress
+    run: Run,
+    settings: Settings,
+    questions: Sequence[JudgedQuestion],
+    methods: Sequence[str],
+    progress: EvaluationProgress,
 ) -> dict[str, list[dict[str, Any]]]:
     """Return, by method, what came of every question that the corpus answers, in their order."""
     index = Index(run.snapshot, settings)

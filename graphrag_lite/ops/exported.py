@@ -19,7 +19,7 @@ LIST = ".graphrag-lite.json"
 
 
 @dataclass
-class Written:
+class ExportOutcome:
     """What has come of an export: how many files it has, were written, were removed; which were kept as changed."""
 
     n_files: int = 0
@@ -28,7 +28,7 @@ class Written:
     kept: list[str] = field(default_factory=list)
 
 
-def bring_up_to_date(folder: Path, files: Iterable[tuple[str, bytes]]) -> Written:
+def bring_up_to_date(folder: Path, files: Iterable[tuple[str, bytes]]) -> ExportOutcome:
     """Write files into a folder, and remove those of an earlier export that are no more.
 
     What somebody has changed since is kept as it is, and told. Raises OutputError, and writes nothing, where a file of
@@ -42,7 +42,7 @@ def bring_up_to_date(folder: Path, files: Iterable[tuple[str, bytes]]) -> Writte
     if foreign:
         more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
         raise OutputError(f"{folder}: {', '.join(foreign[:3])}{more} would be overwritten. Choose another --output.")
-    done = Written(len(wanted))
+    done = ExportOutcome(len(wanted))
     digests = {}
     for path in sorted(ours.keys() | wanted.keys()):
         target = folder / path

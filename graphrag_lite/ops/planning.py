@@ -66,7 +66,7 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Choice:
+class CheaperPlan:
     """A cheaper way to make the same index: what to set, and what the whole run would then ask."""
 
     setting: str
@@ -89,7 +89,7 @@ class Plan:
     steps: tuple[PlannedCalls, ...]
     total: PlannedCalls
     stop: Stop | None
-    cheaper: tuple[Choice, ...] = ()
+    cheaper: tuple[CheaperPlan, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `plan --json` prints: documented in docs/json.md, and stable."""
@@ -123,11 +123,11 @@ def with_choices(made: Plan, corpus: Path, output: Path, settings: Settings, mod
         f"split_text_units.size={LARGE_UNITS}": {"split_text_units": units.model_copy(update={"size": LARGE_UNITS})},
         "extract_graph.max_gleanings=0": {"extract_graph": graph.model_copy(update={"max_gleanings": 0})},
     }
-    cheaper: list[Choice] = []
+    cheaper: list[CheaperPlan] = []
     for setting, changes in choices.items():
         total = run_coroutine(_plan(corpus, output, settings.model_copy(update=changes), model, None)).total
         if total.prompt_tokens < made.total.prompt_tokens:
-            cheaper.append(Choice(setting, total.calls, total.prompt_tokens, total.completion_tokens, total.cost))
+            cheaper.append(CheaperPlan(setting, total.calls, total.prompt_tokens, total.completion_tokens, total.cost))
     return replace(made, cheaper=tuple(cheaper))
 
 

@@ -155,7 +155,7 @@ def _excerpt(text: str, count: Callable[[str], int]) -> str:
 
 async def _describe(model: StageModel, texts: prompts.Prompts, excerpts: Sequence[str]) -> Description:
     numbered = "\n\n".join(f"Excerpt {number}:\n{text}" for number, text in enumerate(excerpts, start=1))
-    message = {"role": "user", "content": texts.fill(prompts.DescribeCorpus(numbered))}
+    message = {"role": "user", "content": texts.fill(prompts.DescribeCorpusPrompt(numbered))}
     return await model.ask([message], read_description, schema=SCHEMA)
 
 
@@ -208,10 +208,10 @@ async def _examples(
     model: StageModel, texts: prompts.Prompts, types: Sequence[str], excerpts: Sequence[str]
 ) -> list[str]:
     """Return the best examples that the model makes of excerpts, in the order of the corpus."""
-    shown = texts.fill(prompts.ExtractGraphExamples())
+    shown = texts.fill(prompts.ExtractGraphExamplesPrompt())
 
     async def extract(excerpt: str) -> GraphReply:
-        filled = prompts.ExtractGraph(entity_types=", ".join(types), examples=shown, about="", text=excerpt)
+        filled = prompts.ExtractGraphPrompt(entity_types=", ".join(types), examples=shown, about="", text=excerpt)
         message = {"role": "user", "content": texts.fill(filled)}
         try:
             return valid_records(await model.ask([message], partial(read_graph, types=types)), excerpt, types)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from graphrag_lite.read.conversations import Chat, Said
+from graphrag_lite.read.conversations import Chat, ShownMessage
 from graphrag_lite.read.documents import ROLES
 
 Value = Mapping[str, Any]
@@ -47,7 +47,7 @@ def _made(node: Value) -> float:
     return made if isinstance(made, int | float) else 0.0
 
 
-def _of_chatgpt(node: Value) -> Said | None:
+def _of_chatgpt(node: Value) -> ShownMessage | None:
     message = node["message"]
     content, about, role = message["content"], message.get("metadata") or {}, message["author"]["role"]
     hidden = about.get("is_visually_hidden_from_conversation") or about.get("is_user_system_message")
@@ -57,7 +57,7 @@ def _of_chatgpt(node: Value) -> Said | None:
     parts = [part if isinstance(part, str) else str(part.get("text") or "") for part in content["parts"] if part]
     text = "\n\n".join(part for part in parts if part.strip())
     text = CITED.sub("", ENTITY.sub(r"\1", text))
-    return Said(role, text, message.get("create_time") or "", str(node.get("id") or ""))
+    return ShownMessage(role, text, message.get("create_time") or "", str(node.get("id") or ""))
 
 
 def claude(chat: Value, path: str) -> Iterator[Chat]:
@@ -68,13 +68,13 @@ def claude(chat: Value, path: str) -> Iterator[Chat]:
     yield _chat(chat, branch or listed, _of_claude, path)
 
 
-def _of_claude(message: Value) -> Said:
+def _of_claude(message: Value) -> ShownMessage:
     # Beside `content`, `text` repeats it with thoughts and with marks of what an old program cannot show.
     text = _text(message["content"]) if message.get("content") else str(message.get("text") or "")
     if not text.strip():
         text = "\n\n".join(filter(None, (each.get("extracted_content") for each in message.get("attachments") or ())))
     ids = (str(message.get(name) or "") for name in ("uuid", "parent_message_uuid"))
-    return Said(ROLES[message["sender"]], text, _time(message), *ids)
+    return ShownMessage(ROLES[message["sender"]], text, _time(message), *ids)
 
 
 def messages(chat: Value, path: str, field: str = "messages") -> Iterator[Chat]:
@@ -87,14 +87,14 @@ def langgraph(state: Value, path: str) -> Iterator[Chat]:
     yield _chat({**(state.get("checkpoint") or {}), **state}, state["values"]["messages"], _of_role, path)
 
 
-def _of_role(message: Value) -> Said | None:
+def _of_role(message: Value) -> ShownMessage | None:
     role, content = _role(message)
     if not role:
         raise ValueError(f"no role and content (fields: {', '.join(map(str, message))})")
     if role not in ROLES:
         return None
     identity = message.get("id")
-    return Said(role, _text(content), _time(message), identity if isinstance(identity, str) else "")
+    return ShownMessage(role, _text(content), _time(message), identity if isinstance(identity, str) else "")
 
 
 def longmemeval(question: Value, path: str) -> Iterator[Chat]:

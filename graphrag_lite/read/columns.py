@@ -31,7 +31,7 @@ BEFORE = 15  # rows at most that stand above the names of columns
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnRoles:
     """The columns of a table by what they hold, each in their order. `kinds` is of those left: the block of a cell.
 
     A person's title is the given name, with the one of the `family` behind it.
@@ -52,7 +52,7 @@ class Columns:
         return "; ".join(f"{what} {', '.join(names)}" for what, names in told.items() if any(names)) or "no columns"
 
 
-def detect_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Columns:
+def detect_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> ColumnRoles:
     """Tell the columns of a table by their names and values. A name alone decides only between columns that both fit.
 
     >>> rows = [{"nr": f"T-{n}", "what": f"Login {n}", "who": w, "more": f"It fails since update {n} of the server."}
@@ -84,7 +84,7 @@ def detect_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> C
     given, family = (next(filter(form.fullmatch, left), "") for form in (GIVEN, FAMILY))
     title, family = (given, family) if given and family and title in ("", given, family) else (title, "")
     kinds = {name: kind for name in left if name != title and (kind := _kind(name, filled[name], len(rows)))}
-    return Columns(key, title, time, tuple(texts), kinds, family)
+    return ColumnRoles(key, title, time, tuple(texts), kinds, family)
 
 
 def head_of(lines: Sequence[Sequence[Any]]) -> int:

@@ -16,7 +16,7 @@ LEFT_OUT = "messages_left_out"  # field of metadata: hidden, system, tool and se
 CODE = re.compile(r"(```.*?(?:```|\Z)|(?<![\w`])`[^`\n]+`)", re.S)  # as all but mails write it
 
 
-class Said(NamedTuple):
+class ShownMessage(NamedTuple):
     """A message that a person would see. Its speaker may be one of ROLES, which then is its role."""
 
     speaker: str
@@ -37,7 +37,7 @@ class Chat(NamedTuple):
     name: str
     title: str
     messages: Iterable[Any]
-    read: Callable[[Any], Said | None]
+    read: Callable[[Any], ShownMessage | None]
     time: Any = ""
     daily: bool = False
     turns: bool = False
@@ -67,7 +67,7 @@ def documents_of(chat: Chat, path: str, time_field: str) -> Iterator[Item]:
             yield conversation_document(said, name, identity, heading if title else "", stated)
 
 
-def _read(chat: Chat, path: str) -> Iterator[tuple[Said | None, Unreadable | None]]:
+def _read(chat: Chat, path: str) -> Iterator[tuple[ShownMessage | None, Unreadable | None]]:
     """Yield what each message of a chat says, and that it cannot be read."""
     name, before = replace_surrogates(chat.name), ""
     for number, each in enumerate(chat.messages, start=1):
@@ -79,11 +79,12 @@ def _read(chat: Chat, path: str) -> Iterator[tuple[Said | None, Unreadable | Non
 
 
 def conversation_document(
-    said: Iterable[Said | None], name: str, source_id: str, title: str, stated: dict[str, Any]
+    said: Iterable[ShownMessage | None], name: str, source_id: str, title: str, stated: dict[str, Any]
 ) -> Loaded:
     """Make a document of messages in their order. What is None or without words is left out, and counted.
 
-    >>> item = conversation_document([Said("Ann", "Is it open?"), None, Said("user", "Yes.")], "a", "a", "", {})
+    >>> messages = ShownMessage("Ann", "Is it open?"), None, ShownMessage("user", "Yes.")
+    >>> item = conversation_document(messages, "a", "a", "", {})
     >>> item.text, item.metadata, [(each.speaker, each.role, each.char_start) for each in item.messages]
     ('Ann: Is it open?\\n\\nUser: Yes.', {'messages_left_out': 1}, [('Ann', '', 0), ('user', 'user', 18)])
     """

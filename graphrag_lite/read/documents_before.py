@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PART = 1_000_000  # characters
 
 
-class Document(NamedTuple):
+class FileDocument(NamedTuple):
     """A document as its file has it. `title` is the one that it states, empty where it states none."""
 
     path: str
@@ -43,10 +43,10 @@ class Parts:
         self.keys: list[str] = []
         self.source_ids: list[str] = []
         self._readers, self._size = readers, 0
-        self._waiting: list[Document] = []
+        self._waiting: list[FileDocument] = []
         self._made: list[pa.Table] = []
 
-    def add(self, document: Document, key: str) -> None:
+    def add(self, document: FileDocument, key: str) -> None:
         self.keys.append(key)
         self.source_ids.append(document.source_id)
         self._waiting.append(document)
@@ -90,7 +90,7 @@ class DocumentsBefore:
         first = {(suffix_of(path), sha256): rows for (path, sha256), rows in reversed(self.of_file.items())}
         return {key: rows[0] for key, rows in first.items() if len(rows) == 1}
 
-    def same(self, path: str, sha256: str) -> Document | None:
+    def same(self, path: str, sha256: str) -> FileDocument | None:
         """Return the document of a file that another had, unless a document of its kind depends on the file's name."""
         row = self._of_content.get((suffix_of(path), sha256))
         if row is None or self.readers.has_rows(path):
@@ -100,15 +100,15 @@ class DocumentsBefore:
         named = named or any(said["conversation"] == document.path for said in document.messages)
         return None if named else document._replace(path=path, source_id=path)
 
-    def documents(self, rows: Iterable[int]) -> list[Document]:
+    def documents(self, rows: Iterable[int]) -> list[FileDocument]:
         """Return documents as their files have them. A title may be a name that a document does not state."""
         import pyarrow as pa
 
         listed = list(rows)
-        taken = self.table.select(Document._fields).take(pa.array(listed, pa.int64())).to_pylist()
-        return [self._as_read(row, Document(**values)) for row, values in zip(listed, taken, strict=True)]
+        taken = self.table.select(FileDocument._fields).take(pa.array(listed, pa.int64())).to_pylist()
+        return [self._as_read(row, FileDocument(**values)) for row, values in zip(listed, taken, strict=True)]
 
-    def _as_read(self, row: int, document: Document) -> Document:
+    def _as_read(self, row: int, document: FileDocument) -> FileDocument:
         unstated = document._replace(title="")
         is_name = document.title == name_of(document.path, document.source_id)
         return unstated if is_name and row in self.equal(content_key(unstated)) else document
@@ -119,7 +119,7 @@ class DocumentsBefore:
         return list(itertools.takewhile(lambda row: row >= 0, (self.row_of.get(one, -1) for one in identities)))
 
 
-def content_key(row: Document) -> str:
+def content_key(row: FileDocument) -> str:
     """Return a hash of a document's content. A title taken from the name of the file is not content."""
     content = [row.title, row.text, row.created_at, row.metadata, *filter(None, (row.blocks, row.messages))]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -8,16 +8,16 @@ from operator import attrgetter
 
 from graphrag_lite.attempts import outcome
 from graphrag_lite.read.documents import Block, Fields, Loaded, Unreadable
-from graphrag_lite.read.documents_before import Document, content_key
+from graphrag_lite.read.documents_before import FileDocument, content_key
 from graphrag_lite.read.readers import Readers, own_readers
 from graphrag_lite.text.plain_text import plain
 
-Item = Document | Unreadable | str  # a document, what cannot be read, and where one stands that has no text
+Item = FileDocument | Unreadable | str  # a document, what cannot be read, and where one stands that has no text
 Read = tuple[str, Iterable[tuple[Item, str]]]  # sha256 of a file, and what is in it: documents with their `content_key`
 
 
 @dataclass(frozen=True)
-class File:
+class ReadFile:
     """A file to be read, and what it holds; None where the process that asks reads it, document by document."""
 
     id: str
@@ -29,7 +29,7 @@ class File:
         return len(self.data or b"-")
 
 
-def read(file: File) -> Read | None:
+def read(file: ReadFile) -> Read | None:
     """Return what is in a file, by the readers of the package."""
     if file.data is None:
         return None
@@ -55,11 +55,11 @@ def _items(data: bytes, path: str, sha256: str, readers: Readers, fields: Fields
             yield (document, content_key(document)) if document else (Unreadable(where, problem), "")
 
 
-def _document(path: str, item: Loaded, sha256: str) -> Document:
+def _document(path: str, item: Loaded, sha256: str) -> FileDocument:
     metadata = json.dumps(item.metadata, sort_keys=True, ensure_ascii=True, default=str)
     # "user", "customer" and the like are parts that many play; "zoe_99" and "zoe@x.org" are somebody.
     named = (said for said in item.messages if said.speaker and not (said.speaker.isalpha() and said.speaker.islower()))
     said = [Block("message", message.speaker, message.char_start, message.char_end) for message in named]
     blocks = sorted([*item.blocks, *said], key=attrgetter("char_start", "char_end", "kind"))
     rows = ([each._asdict() for each in several] for several in (blocks, item.messages))
-    return Document(path, item.source_id, plain(item.title), item.text, item.created_at, metadata, sha256, *rows)
+    return FileDocument(path, item.source_id, plain(item.title), item.text, item.created_at, metadata, sha256, *rows)

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
-from graphrag_lite.read.conversations import Chat, Said
+from graphrag_lite.read.conversations import Chat, ShownMessage
 from graphrag_lite.read.json_values import Listed, fits
 
 Value = Mapping[str, Any]
@@ -55,7 +55,7 @@ def slack(listed: Sequence[Value], path: str, people: People) -> Iterator[Chat]:
         yield Chat(name, channel, of_thread, partial(_of_slack, people=people), daily=True)
 
 
-def _of_slack(message: Value, people: People) -> Said | None:
+def _of_slack(message: Value, people: People) -> ShownMessage | None:
     if message.get("type") != "message" or message.get("subtype") not in SPOKEN or message.get("hidden"):
         return None
     profile, bot = message.get("user_profile") or {}, message.get("bot_profile") or {}
@@ -66,7 +66,7 @@ def _of_slack(message: Value, people: People) -> Said | None:
     thread = str(message.get("thread_ts") or "")
     text = str(message.get("text") or "") or _shown(message.get("attachments"), "pretext", "title", "text")
     text = text or _in_blocks(message.get("blocks"))
-    return Said(speaker, _plain(text, people), time, time, thread if thread != time else "")
+    return ShownMessage(speaker, _plain(text, people), time, time, thread if thread != time else "")
 
 
 def _in_blocks(value: Any) -> str:
@@ -119,7 +119,7 @@ def telegram(chat: Value, path: str) -> Iterator[Chat]:
         yield Chat(told.strip() or identity, title, each["messages"], _of_telegram, daily=True)
 
 
-def _of_telegram(message: Value) -> Said | None:
+def _of_telegram(message: Value) -> ShownMessage | None:
     if message.get("type") != "message":
         return None
     parts = message.get("text") or (message.get("poll") or {}).get("question") or ""
@@ -127,7 +127,7 @@ def _of_telegram(message: Value) -> Said | None:
     text = "".join(part if isinstance(part, str) else str(part.get("text", "")) for part in parts)
     answered = message.get("reply_to_message_id")
     speaker = message.get("forwarded_from") or message.get("from") or message.get("from_id") or ""
-    return Said(str(speaker), text, message.get("date", ""), str(message["id"]), str(answered or ""))
+    return ShownMessage(str(speaker), text, message.get("date", ""), str(message["id"]), str(answered or ""))
 
 
 def discord(chat: Value, path: str) -> Iterator[Chat]:
@@ -136,7 +136,7 @@ def discord(chat: Value, path: str) -> Iterator[Chat]:
     yield Chat(f"{guild}/{channel}" if guild else channel or path, channel, chat["messages"], _of_discord, daily=True)
 
 
-def _of_discord(message: Value) -> Said | None:
+def _of_discord(message: Value) -> ShownMessage | None:
     if str(message.get("type")) not in ("Default", "Reply", "20", "23"):  # 20 and 23: what a command gave
         return None
     author = message["author"]
@@ -145,7 +145,7 @@ def _of_discord(message: Value) -> Said | None:
     listed = [each for each in (message, message.get("forwardedMessage")) if isinstance(each, dict)]
     texts = (str(each["content"]) or _shown(each.get("embeds"), "title", "description") for each in listed)
     text = "\n\n".join(filter(None, texts))
-    return Said(speaker, text, message.get("timestamp", ""), str(message["id"]), str(answered or ""))
+    return ShownMessage(speaker, text, message.get("timestamp", ""), str(message["id"]), str(answered or ""))
 
 
 def teams(listed: Sequence[Value], path: str) -> Iterator[Chat]:
@@ -162,7 +162,7 @@ def teams(listed: Sequence[Value], path: str) -> Iterator[Chat]:
         yield Chat(name, title, in_order, _of_teams, daily=True)
 
 
-def _of_teams(message: Value) -> Said | None:
+def _of_teams(message: Value) -> ShownMessage | None:
     if message.get("messageType") != "message" or message.get("deletedDateTime"):
         return None
     sender, body = message.get("from") or {}, message["body"]
@@ -171,7 +171,7 @@ def _of_teams(message: Value) -> Said | None:
     text = _of_html(text) if str(body.get("contentType")).casefold() == "html" else text
     quoted = (each.get("id") for each in message.get("attachments") or () if fits(each, "contentType=messageReference"))
     ids = str(message.get("id") or ""), str(message.get("replyToId") or next(quoted, ""))
-    return Said(str(named.get("displayName") or ""), text, message.get("createdDateTime", ""), *ids)
+    return ShownMessage(str(named.get("displayName") or ""), text, message.get("createdDateTime", ""), *ids)
 
 
 def _of_html(text: str) -> str:
@@ -186,7 +186,7 @@ def skype(chat: Value, path: str) -> Iterator[Chat]:
     yield Chat(str(chat["id"] or path), str(chat.get("displayName") or ""), in_order, _of_skype, daily=True)
 
 
-def _of_skype(message: Value) -> Said | None:
+def _of_skype(message: Value) -> ShownMessage | None:
     kind, text = message.get("messagetype"), str(message.get("content") or "")
     if kind not in ("Text", "RichText", "RichText/Html"):
         return None
@@ -196,7 +196,7 @@ def _of_skype(message: Value) -> Said | None:
     text = text if kind == "Text" else _of_html(text.replace("\n", "<br>") if kind == "RichText" else text)
     speaker = str(message.get("displayName") or message.get("from") or "").removeprefix("8:")
     ids = str(message["id"]), answered[1] if answered else ""
-    return Said(speaker, text, message.get("originalarrivaltime", ""), *ids)
+    return ShownMessage(speaker, text, message.get("originalarrivaltime", ""), *ids)
 
 
 def facebook(chat: Value, path: str) -> Iterator[Chat]:
@@ -206,11 +206,11 @@ def facebook(chat: Value, path: str) -> Iterator[Chat]:
     yield Chat(name or title or path, title, in_order, _of_facebook, daily=True)
 
 
-def _of_facebook(message: Value) -> Said | None:
+def _of_facebook(message: Value) -> ShownMessage | None:
     if message.get("is_unsent"):
         return None
     speaker, text = (_of_facebook_text(message.get(field)) for field in ("sender_name", "content"))
-    return Said(speaker, text, message["timestamp_ms"])
+    return ShownMessage(speaker, text, message["timestamp_ms"])
 
 
 def _of_facebook_text(text: Any) -> str:
@@ -231,10 +231,10 @@ def google_chat(chat: Value, path: str) -> Iterator[Chat]:
     yield Chat(room, "", chat["messages"], _of_google_chat, daily=True)
 
 
-def _of_google_chat(message: Value) -> Said:
+def _of_google_chat(message: Value) -> ShownMessage:
     quoted = (message.get("quoted_message_metadata") or {}).get("message_id")
     ids = str(message.get("message_id") or ""), str(quoted or "")
-    return Said(
+    return ShownMessage(
         str(message["creator"].get("name") or ""), str(message.get("text") or ""), message["created_date"], *ids
     )
 
@@ -248,8 +248,8 @@ def locomo(sample: Value, path: str) -> Iterator[Chat]:
         yield Chat(f"{sample.get('sample_id') or path} {name}", "", talk[name], _of_locomo, time=date)
 
 
-def _of_locomo(message: Value) -> Said:
+def _of_locomo(message: Value) -> ShownMessage:
     caption = str(message.get("blip_caption") or "")
     photo = f"[photo: {caption}]" if caption else ""
     text = "\n".join(filter(None, (message.get("text"), photo)))
-    return Said(str(message["speaker"]), text, "", str(message["dia_id"]))
+    return ShownMessage(str(message["speaker"]), text, "", str(message["dia_id"]))

@@ -7,8 +7,8 @@ from sys import intern
 from typing import Any, NamedTuple
 
 from graphrag_lite.attempts import outcome
-from graphrag_lite.read.columns import Columns, cell_text, detect_columns, has_word, parts_of
-from graphrag_lite.read.conversations import Said, conversation_document, group_by_key
+from graphrag_lite.read.columns import ColumnRoles, cell_text, detect_columns, has_word, parts_of
+from graphrag_lite.read.conversations import ShownMessage, conversation_document, group_by_key
 from graphrag_lite.read.documents import ROLES, Composer, Fields, Item, Loaded, Message, Unreadable, replace_surrogates
 from graphrag_lite.read.json_values import Listed
 from graphrag_lite.read.stated_times import time_left
@@ -102,7 +102,9 @@ def _conversations(items: Iterable[Item], path: str, fields: Fields) -> Iterator
             yield item
     for name, of_chat in group_by_key(names, messages()):
         times = (item.metadata.get(time_left(item.metadata, fields.time), "") for item, _ in of_chat)
-        said = [Said(message.speaker, item.text, time) for (item, message), time in zip(of_chat, times, strict=True)]
+        said = [
+            ShownMessage(message.speaker, item.text, time) for (item, message), time in zip(of_chat, times, strict=True)
+        ]
         title = next((item.title for item, _ in of_chat if item.title), "")
         yield conversation_document(said, name or path, f"{path}:{name}" if name else path, title, {})
 
@@ -164,7 +166,7 @@ def _metadata(row: Mapping[Any, Any], taken: set[str | None]) -> dict[str, Any]:
     }
 
 
-def _card(row: Mapping[str, Any], where: str, columns: Columns, fields: Fields) -> Loaded:
+def _card(row: Mapping[str, Any], where: str, columns: ColumnRoles, fields: Fields) -> Loaded:
     """Return a row as its cells, a line each, and its texts; where there are several, each below its column's name."""
     values = {name: replace_surrogates(cell_text(value)) for name, value in row.items()}
     composer = Composer()

@@ -216,6 +216,6 @@ def read_postings(table: "pa.Table", norms: npt.NDArray[np.float64], n: int) -> 
 
 def read_segments(held: segments.Segments, norms: npt.NDArray[np.float64], n: int) -> Bm25:
     """Return the postings of a table in parts, each read when a question asks for it (`read_postings`)."""
-    units, counts = (segments.Postings(held, name) for name in ("rows", "counts"))
+    units, counts = (segments.SegmentedPostings(held, name) for name in ("rows", "counts"))
     vocabulary, idf = Strings(held.terms["term"]), _idf(n, held.frequencies)
     return Bm25(vocabulary, held.offsets, units, counts, idf, norms)  # type: ignore[arg-type]

@@ -50,7 +50,7 @@ class TableFile(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Table:
+class FileTable:
     """A file's rows in an index. `of_field` are the values that they share: by field, the text units of each."""
 
     index: "SnapshotView"
@@ -172,9 +172,9 @@ def shared_values(index: "SnapshotView", files: Sequence[TableFile]) -> list[ByF
     return [*found]
 
 
-def tables_of(index: "SnapshotView") -> list[Table]:
+def tables_of(index: "SnapshotView") -> list[FileTable]:
     """Return the tables of an index, by path."""
-    return [Table(index, *of) for of in zip(index.table_files, index.table_values, strict=True)]
+    return [FileTable(index, *of) for of in zip(index.table_files, index.table_values, strict=True)]
 
 
 def _days(values: Sequence[str], numbers: Sequence[Decimal] | None) -> list[str]:

@@ -19,7 +19,7 @@ MOST_NAMED = 3  # recipients that a heading names
 UNDATED = "without a date"
 
 
-class Message(NamedTuple):
+class IndexedMessage(NamedTuple):
     """What somebody says, characters [start, end) of a document; `time` is ISO 8601, empty where it states none."""
 
     row: int  # of the document
@@ -35,9 +35,9 @@ class Message(NamedTuple):
     def heading(self) -> str:
         """What stands over the message: who writes, when, and to whom.
 
-        >>> Message(0, 0, 9, "Ann", "2026-03-03T09:12:00+01:00", ("Bo", "Cy"), ("Di",)).heading
+        >>> IndexedMessage(0, 0, 9, "Ann", "2026-03-03T09:12:00+01:00", ("Bo", "Cy"), ("Di",)).heading
         'Ann, 2026-03-03 09:12, to Bo and Cy, cc Di'
-        >>> Message(0, 0, 9, "Ann", "", ("Bo", "Cy", "Di", "Ed"), (), "Flo").heading
+        >>> IndexedMessage(0, 0, 9, "Ann", "", ("Bo", "Cy", "Di", "Ed"), (), "Flo").heading
         'Ann, without a date, to Bo, Cy, Di and 1 more, in answer to Flo'
         """
         parts = [self.speaker, self.time[:16].replace("T", " ") or UNDATED]
@@ -47,7 +47,7 @@ class Message(NamedTuple):
         return ", ".join(parts)
 
 
-def messages_in(index: "SnapshotView", row: int) -> list[Message]:
+def messages_in(index: "SnapshotView", row: int) -> list[IndexedMessage]:
     """Return the messages of a document, by place; of a transcript, what is said below each label of a speaker."""
     import pyarrow as pa
 
@@ -64,10 +64,12 @@ def messages_in(index: "SnapshotView", row: int) -> list[Message]:
         return []  # "Description:", "Usage:" name nobody
     ends = [*(turn.start() for turn in turns), len(text)][1:]
     time = own[0]["reference_time"] if own else ""
-    return [Message(row, turn.start(), end, label_name(turn[1]), time) for turn, end in zip(turns, ends, strict=True)]
+    return [
+        IndexedMessage(row, turn.start(), end, label_name(turn[1]), time) for turn, end in zip(turns, ends, strict=True)
+    ]
 
 
-def _written(index: "SnapshotView", row: int, said: list[dict[str, Any]]) -> list[Message]:
+def _written(index: "SnapshotView", row: int, said: list[dict[str, Any]]) -> list[IndexedMessage]:
     """Return messages, each with the people that the card before it says it is written to."""
     text = index.document_text(row)
     people: dict[str, list[tuple[int, str]]] = {"To": [], "Cc": []}
@@ -85,7 +87,7 @@ def _written(index: "SnapshotView", row: int, said: list[dict[str, Any]]) -> lis
         latest = max(latest, time, key=first_second)
         to, cc = (tuple(who for at, who in people[head] if before["char_end"] <= at < start) for head in ("To", "Cc"))
         answers = _speaker(index, one["reply_to"])
-        found.append(Message(row, start, one["char_end"], one["speaker"], time, to, cc, answers))
+        found.append(IndexedMessage(row, start, one["char_end"], one["speaker"], time, to, cc, answers))
     return found
 
 

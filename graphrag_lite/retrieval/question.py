@@ -21,7 +21,7 @@ from graphrag_lite.retrieval.question_kinds import Kind, Wording, read_wording
 from graphrag_lite.retrieval.readings import question_readings
 from graphrag_lite.retrieval.said_otherwise import said_otherwise
 from graphrag_lite.retrieval.spelling import respell
-from graphrag_lite.temporal.date_questions import Asked, date_question
+from graphrag_lite.temporal.date_questions import DateQuestion, date_question
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.language import closest_language, question_language
 from graphrag_lite.text.period import Period
@@ -181,7 +181,7 @@ class Question:
         return None if found and "problem" in found and not self.index.recurring_titles else found
 
     @cached_property
-    def dates_asked(self) -> Asked | None:
+    def dates_asked(self) -> DateQuestion | None:
         """What it asks that is computed of dates; None where it asks for none."""
         return date_question(self.text, self.language or "en")
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
-    from graphrag_lite.search.context_records import Section
+    from graphrag_lite.search.context_records import RecordSection
     from graphrag_lite.search.methods import Query
     from graphrag_lite.search.model_query import Asking
 
@@ -46,7 +46,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
 async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:
     """Answer by a model from the best text units."""
     from graphrag_lite.evidence.records import Shown
-    from graphrag_lite.prompts import BasicSearch
+    from graphrag_lite.prompts import BasicSearchPrompt
     from graphrag_lite.search.context_records import TokenEstimate, render
 
     question = query.read_by(index)
@@ -56,15 +56,15 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     records = render(
         passage_section(index, scores), index.search_settings.max_context_tokens, TokenEstimate.of(index), shown
     )
-    prompt = BasicSearch(asking.response_type, records, question.text)
+    prompt = BasicSearchPrompt(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if records else asking.nothing()
     return asking.answer(question, "basic", ranking, shown, written)
 
 
-def passage_section(index: "SnapshotView", scores: "NDArray[np.floating[Any]]") -> list["Section"]:
+def passage_section(index: "SnapshotView", scores: "NDArray[np.floating[Any]]") -> list["RecordSection"]:
     """Return the one section of a context of text units alone, best first."""
     from graphrag_lite.retrieval.top_k import best_rows
-    from graphrag_lite.search.context_records import Section, text_unit_records
+    from graphrag_lite.search.context_records import RecordSection, text_unit_records
 
     units = [unit for unit in best_rows(scores, MAX_UNITS).tolist() if scores[unit] > 0]
-    return [Section("Passages of the documents", 1.0, text_unit_records(index, units))]
+    return [RecordSection("Passages of the documents", 1.0, text_unit_records(index, units))]

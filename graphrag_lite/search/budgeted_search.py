@@ -54,7 +54,7 @@ async def ask_within(index: "SnapshotView", query: "Query", budget: int, asking:
     Raises CallError where every test, or every map call, has failed; one that fails while others do not is recorded,
     and its text unit left out.
     """
-    from graphrag_lite.prompts import MapPassages, RatePassage
+    from graphrag_lite.prompts import MapPassagesPrompt, RatePassagePrompt
     from graphrag_lite.search.context_records import TokenEstimate, text_unit_records
     from graphrag_lite.search.map_reduce import answer_of_points, map_reports
     from graphrag_lite.search.reports import batch_records, cut_to_budget, without_marks
@@ -67,7 +67,9 @@ async def ask_within(index: "SnapshotView", query: "Query", budget: int, asking:
         nonlocal n_failed
         try:
             (passage,) = text_unit_records(index, [unit])
-            return await asking.yes(RatePassage(without_marks(cut_to_budget(passage, most, count)), question.text))
+            return await asking.yes(
+                RatePassagePrompt(without_marks(cut_to_budget(passage, most, count)), question.text)
+            )
         except (CallError, ReplyError) as error:
             identity = index.cell("text_units", "id", unit)
             asking.failed(f"test of text unit {identity}", error)
@@ -83,7 +85,9 @@ async def ask_within(index: "SnapshotView", query: "Query", budget: int, asking:
         raise CallError(f"No text unit could be tested. {what}: {error}")
     relevant = [unit for units in found.groups().values() for unit in units]
     parts = batch_records(text_unit_records(index, relevant), most, count)
-    points, n_dropped = await map_reports(parts, lambda records: MapPassages(records, question.text), asking, "passage")
+    points, n_dropped = await map_reports(
+        parts, lambda records: MapPassagesPrompt(records, question.text), asking, "passage"
+    )
     return await answer_of_points(question, "global", found.ranking(index, query.top_k), points, n_dropped, asking)
 
 

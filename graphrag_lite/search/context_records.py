@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.records import Record, Shown, record_line, records_that_fit
-from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.answer import CitedSentence
 from graphrag_lite.text.sentences import sentences, trimmed
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
-Statements = tuple[Statement, ...]
+Statements = tuple[CitedSentence, ...]
 PASSAGE = 400  # characters from which a passage ends: what a mark in an answer asks its reader to read
 MAX_WHOLE_UNITS = 3  # that stand for a record whose own places are not known
 BLANKS = re.compile(r"[^\S\n]+")
@@ -26,7 +26,7 @@ PER_LINE = 1  # token for the end of a line
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class RecordSection:
     """Records of one kind, best first, and the share of the budget that is theirs before what is left is given."""
 
     title: str
@@ -58,14 +58,14 @@ class TokenEstimate:
         return round(len(line.encode()) * self.per_byte) + PER_LINE
 
 
-def pack(sections: Sequence[Section], budget: int, count: TokenEstimate) -> list[list[Record]]:
+def pack(sections: Sequence[RecordSection], budget: int, count: TokenEstimate) -> list[list[Record]]:
     """Return the records of each section that fit into a budget of tokens, in their order.
 
     A section first takes records until one does not fit into its share; then what nobody used goes to the sections in
     their order, and the record with which that ends is cut to the lines that fit.
 
     >>> records = [Record((letter * 20,), {}) for letter in "abc"]
-    >>> packed = pack([Section("A", 0.5, records), Section("B", 0.5, records[:1])], 20, TokenEstimate(0.25))
+    >>> packed = pack([RecordSection("A", 0.5, records), RecordSection("B", 0.5, records[:1])], 20, TokenEstimate(0.25))
     >>> [[record.lines[0][0] for record in section] for section in packed]
     [['a', 'b'], ['a']]
     """
@@ -87,7 +87,7 @@ def pack(sections: Sequence[Section], budget: int, count: TokenEstimate) -> list
     return chosen
 
 
-def render(sections: Sequence[Section], budget: int, count: TokenEstimate, shown: Shown) -> str:
+def render(sections: Sequence[RecordSection], budget: int, count: TokenEstimate, shown: Shown) -> str:
     """Return the context of what fits of some sections: the last one first, so that the longest stands at the end."""
     packed = zip(sections, pack(sections, budget, count), strict=True)
     parts = []
@@ -109,17 +109,17 @@ def places_of(index: "SnapshotView", row: Mapping[str, Any]) -> Statements:
     """Return where a row's description stands; where it has no sources of its own, some text units that name it."""
     spans = tuple(
         dict.fromkeys(
-            Statement(index.unit_row[span["text_unit_id"]], span["char_start"], span["char_end"])
+            CitedSentence(index.unit_row[span["text_unit_id"]], span["char_start"], span["char_end"])
             for span in row.get("sources", ())
         )
     )
     return spans or tuple(whole_unit(index, identity) for identity in row["text_unit_ids"][:MAX_WHOLE_UNITS])
 
 
-def whole_unit(index: "SnapshotView", identity: str) -> Statement:
+def whole_unit(index: "SnapshotView", identity: str) -> CitedSentence:
     """Return a text unit as a place."""
     row = index.unit_row[identity]
-    return Statement(row, *(index.cell("text_units", name, row) for name in ("char_start", "char_end")))
+    return CitedSentence(row, *(index.cell("text_units", name, row) for name in ("char_start", "char_end")))
 
 
 def text_unit_records(index: "SnapshotView", units: Iterable[int]) -> list[Record]:
@@ -146,7 +146,7 @@ def text_unit_records(index: "SnapshotView", units: Iterable[int]) -> list[Recor
             heading = record_line(index.cell("documents", "title", row) or index.cell("documents", "path", row))
             date = index.cell("documents", "created_at", row)[:10]
             lines = (_passage(i, source[start:end]) for i, (start, end) in enumerate(passages, start=1))
-            places = {i: (Statement(unit, start, end),) for i, (start, end) in enumerate(passages, start=1)}
+            places = {i: (CitedSentence(unit, start, end),) for i, (start, end) in enumerate(passages, start=1)}
             records.append(Record((f"From {heading}{f', {date}' if date else ''}:", *lines), places))
     return records
 

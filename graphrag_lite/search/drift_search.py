@@ -81,8 +81,8 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     failed; one that fails while others do not is recorded.
     """
     from graphrag_lite.evidence.records import Shown
-    from graphrag_lite.prompts import DriftFollowUp, DriftPrimer
-    from graphrag_lite.search.context_records import Section, TokenEstimate, render
+    from graphrag_lite.prompts import DriftFollowUpPrompt, DriftPrimerPrompt
+    from graphrag_lite.search.context_records import RecordSection, TokenEstimate, render
     from graphrag_lite.search.local_context import local_sections
     from graphrag_lite.search.map_reduce import answer_of_points
     from graphrag_lite.search.reports import report_record
@@ -106,13 +106,15 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
         fits = text_unit_scores(asked)
         sections = local_sections(asked, query, fits)
         records = render(sections, search.max_context_tokens // search.drift_follow_ups, count, shown)
-        prompt = DriftFollowUp(n_next, records, asked.text, question.text)
+        prompt = DriftFollowUpPrompt(n_next, records, asked.text, question.text)
         return await call(f"follow-up {asked.text!r}", prompt), shown, scale_to_one(fits)
 
     if reports := [report_record(index, i) for i in _best_reports(question)]:
         shown = Shown()
-        records = render([Section("Reports", 1.0, reports)], search.max_context_tokens, count, shown)
-        gathered.add("", await call("primer", DriftPrimer(search.drift_follow_ups, records, question.text)), shown)
+        records = render([RecordSection("Reports", 1.0, reports)], search.max_context_tokens, count, shown)
+        gathered.add(
+            "", await call("primer", DriftPrimerPrompt(search.drift_follow_ups, records, question.text)), shown
+        )
     gathered.waiting = gathered.waiting or [(0.0, question.text)]
     scores = scale_to_one(text_unit_scores(question))
     for n_left in reversed(range(search.drift_depth)):

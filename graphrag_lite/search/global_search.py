@@ -71,7 +71,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
         from graphrag_lite.search.budgeted_search import ask_within
 
         return await ask_within(index, query, query.budget, asking)
-    from graphrag_lite.prompts import GlobalMap
+    from graphrag_lite.prompts import GlobalMapPrompt
     from graphrag_lite.search.context_records import TokenEstimate
     from graphrag_lite.search.map_reduce import answer_of_points, map_reports
     from graphrag_lite.search.reports import batch_records, choose_relevant, report_record, stable_shuffle
@@ -85,5 +85,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     ranking = ranked(reports.unit_scores, index.document_row, query.top_k)
     count, budget = TokenEstimate.of(index), index.search_settings.max_context_tokens
     parts = batch_records([report_record(index, i) for i in stable_shuffle(rows, chosen)], budget, count)
-    points, n_dropped = await map_reports(parts, lambda records: GlobalMap(records, question.text), asking, "report")
+    points, n_dropped = await map_reports(
+        parts, lambda records: GlobalMapPrompt(records, question.text), asking, "report"
+    )
     return await answer_of_points(question, "global", ranking, points, n_dropped, asking)

@@ -9,8 +9,8 @@ import numpy as np
 from graphrag_lite.evidence.quotations import Quotable
 from graphrag_lite.evidence.records import Record, record_line
 from graphrag_lite.retrieval.top_k import best_rows
-from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.context_records import Section, Statements, places_of, text_unit_records, whole_unit
+from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.context_records import RecordSection, Statements, places_of, text_unit_records, whole_unit
 from graphrag_lite.search.extractive.held_facts import fact_records
 from graphrag_lite.search.reports import report_record
 
@@ -30,7 +30,7 @@ MAX_RELATIONSHIPS = 10  # of each entity
 MAX_REPORTS = 10
 
 
-def local_sections(question: "Question", query: "Query", scores: "npt.NDArray[np.float64]") -> list[Section]:
+def local_sections(question: "Question", query: "Query", scores: "npt.NDArray[np.float64]") -> list[RecordSection]:
     """Return what local search shows, each section best first; what others leave of their share goes to the texts."""
     index = question.index
     chosen = meant_entities(question, scores)
@@ -38,12 +38,12 @@ def local_sections(question: "Question", query: "Query", scores: "npt.NDArray[np
     rows = entities.to_pylist()
     units = [unit for unit in best_rows(scores, MAX_UNITS).tolist() if scores[unit] > 0]
     return [
-        Section("Passages of the documents", TEXTS, text_unit_records(index, units)),
-        Section("Reports", REPORTS, _reports(index, entities)),
-        Section("Claims", CLAIMS, _claims(index, entities)),
-        Section("Facts", FACTS, fact_records(question, query, entities["id"])),
-        Section("Relationships", RELATIONSHIPS, _relationships(index, entities)),
-        Section("Entities", ENTITIES, _entities(index, rows)),
+        RecordSection("Passages of the documents", TEXTS, text_unit_records(index, units)),
+        RecordSection("Reports", REPORTS, _reports(index, entities)),
+        RecordSection("Claims", CLAIMS, _claims(index, entities)),
+        RecordSection("Facts", FACTS, fact_records(question, query, entities["id"])),
+        RecordSection("Relationships", RELATIONSHIPS, _relationships(index, entities)),
+        RecordSection("Entities", ENTITIES, _entities(index, rows)),
     ]
 
 
@@ -162,4 +162,4 @@ def _claimed(index: "SnapshotView", row: dict[str, Any]) -> Statements:
     """Return where a claim's own words stand; its text unit where they are not there."""
     unit = whole_unit(index, row["text_unit_id"])
     spans = Quotable(index.cell("text_units", "text", unit.unit)).find(row["source_text"])
-    return tuple(Statement(unit.unit, unit.start + start, unit.start + end) for start, end in spans) or (unit,)
+    return tuple(CitedSentence(unit.unit, unit.start + start, unit.start + end) for start, end in spans) or (unit,)

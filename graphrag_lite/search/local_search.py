@@ -115,7 +115,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
 async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:
     """Answer by a model from the entities meant, their relationships, claims and reports, and the best text units."""
     from graphrag_lite.evidence.records import Shown
-    from graphrag_lite.prompts import LocalSearch
+    from graphrag_lite.prompts import LocalSearchPrompt
     from graphrag_lite.search.context_records import TokenEstimate, render
     from graphrag_lite.search.local_context import local_sections
 
@@ -125,6 +125,6 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     shown = Shown()
     sections = local_sections(question, query, scores)
     records = render(sections, index.search_settings.max_context_tokens, TokenEstimate.of(index), shown)
-    prompt = LocalSearch(asking.response_type, records, question.text)
+    prompt = LocalSearchPrompt(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if records else asking.nothing()
     return asking.answer(question, "local", ranking, shown, written)

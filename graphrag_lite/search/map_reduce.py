@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.evidence.citation_marks import Marks
 from graphrag_lite.evidence.records import Record, Shown, record_line
-from graphrag_lite.prompts import GlobalReduce
+from graphrag_lite.prompts import GlobalReducePrompt
 from graphrag_lite.search.answer import Answer, Ranking
-from graphrag_lite.search.context_records import Section, TokenEstimate, pack
+from graphrag_lite.search.context_records import RecordSection, TokenEstimate, pack
 from graphrag_lite.search.model_query import POINTS_SCHEMA, Asking, Point, read_points
 from graphrag_lite.search.reports import cut_to_budget
 
@@ -60,12 +60,12 @@ async def answer_of_points(
     """Have the answer written from points, the most important first; without any, the corpus does not say."""
     index, shown = question.index, Shown()
     records = reduce_context(points, index.search_settings.max_context_tokens, TokenEstimate.of(index), shown)
-    prompt = GlobalReduce(asking.response_type, records, question.text)
+    prompt = GlobalReducePrompt(asking.response_type, records, question.text)
     written = await asking.write(prompt, shown.marks) if points else asking.nothing()
     return asking.answer(question, method, ranking, shown, written, n_dropped)
 
 
 def reduce_context(points: Sequence[Record], budget: int, count: TokenEstimate, shown: Shown) -> str:
     """Return the first points that fit a budget of tokens, as the reduce call reads them."""
-    (packed,) = pack([Section("", 1.0, [cut_to_budget(point, budget, count) for point in points])], budget, count)
+    (packed,) = pack([RecordSection("", 1.0, [cut_to_budget(point, budget, count) for point in points])], budget, count)
     return "\n".join(shown.show(point) for point in packed)

@@ -15,7 +15,7 @@ from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.top_k import best_rows
-from graphrag_lite.search.answer import Cited, Statement, cite
+from graphrag_lite.search.answer import Cited, CitedSentence, cite
 from graphrag_lite.tables import groups
 from graphrag_lite.temporal.durations import When
 from graphrag_lite.text.words import terms
@@ -30,7 +30,7 @@ LIKE_BEST = 0.6  # of the weight of a question's words that its best entry holds
 
 
 @dataclass(frozen=True)
-class Entry:
+class TimelineEntry:
     """A dated statement: what it says of whom, from `valid_at` to before `invalid_at`, and where it says so."""
 
     id: str
@@ -58,7 +58,9 @@ class Entry:
         return asdict(self)
 
 
-def timeline(index: "SnapshotView", text: str, first: date | None = None, last: date | None = None) -> list[Entry]:
+def timeline(
+    index: "SnapshotView", text: str, first: date | None = None, last: date | None = None
+) -> list[TimelineEntry]:
     """Return the dated statements about a name, or those that fit a question, by time, from `first` to `last`.
 
     A name that the index knows, or that a speaker goes by, gets all statements that are about it, or whose sentence
@@ -139,7 +141,9 @@ def _within(row: Mapping[str, Any], first: date | None, last: date | None) -> bo
     return after and (not last or (row["valid_at"] or "0") <= last.isoformat())
 
 
-def _entry(index: "SnapshotView", n: int, row: Mapping[str, Any]) -> Entry:
+def _entry(index: "SnapshotView", n: int, row: Mapping[str, Any]) -> TimelineEntry:
     unit = index.unit_row[row["text_unit_id"]]
-    source = cite(index, n, Statement(unit, row["char_start"], row["char_end"]))
-    return Entry(**{each.name: row[each.name] for each in fields(Entry) if each.name != "source"}, source=source)
+    source = cite(index, n, CitedSentence(unit, row["char_start"], row["char_end"]))
+    return TimelineEntry(
+        **{each.name: row[each.name] for each in fields(TimelineEntry) if each.name != "source"}, source=source
+    )

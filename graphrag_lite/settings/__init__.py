@@ -11,12 +11,12 @@ from pydantic import Field, model_validator
 
 from graphrag_lite.settings.known_names import KnownNames
 from graphrag_lite.settings.models import Embeddings, Llm
-from graphrag_lite.settings.values import Options, Section
+from graphrag_lite.settings.values import Options, SettingsSection
 
 IN_ENTITIES_YAML = "of entities.yaml"  # and so not of settings.yaml
 
 
-class LoadDocuments(Section):
+class LoadDocuments(SettingsSection):
     """How a corpus folder becomes documents."""
 
     title_field: str = Field("title", description="field of a JSON object or CSV column that holds the title")
@@ -32,7 +32,7 @@ class LoadDocuments(Section):
     max_file_mb: float = Field(256.0, gt=0, description="a larger file is recorded as a failure (MB)")
 
 
-class SplitTextUnits(Section):
+class SplitTextUnits(SettingsSection):
     """How documents are cut into text units (GraphRAG paper 3.1.1)."""
 
     size: int = Field(600, ge=20, description="most tokens in a text unit")
@@ -48,7 +48,7 @@ class SplitTextUnits(Section):
         return self
 
 
-class ExtractGraphFast(Section):
+class ExtractGraphFast(SettingsSection):
     """Entities and relationships by text analysis (method: fast)."""
 
     extractor: str | None = Field(None, description="what finds them; null: ours; or what an installed package brings")
@@ -61,7 +61,7 @@ class ExtractGraphFast(Section):
     names: list[str] = Field([], description=IN_ENTITIES_YAML)
 
 
-class ExtractGraph(Section):
+class ExtractGraph(SettingsSection):
     """Entities and relationships by a model (method: standard; GraphRAG paper 3.1.2)."""
 
     entity_types: list[str] = Field(
@@ -72,7 +72,7 @@ class ExtractGraph(Section):
     types: dict[str, str] = Field({}, description=IN_ENTITIES_YAML)
 
 
-class ExtractClaims(Section):
+class ExtractClaims(SettingsSection):
     """Claims about entities by a model (method: standard); off by default, as in graphrag."""
 
     enabled: bool = Field(False, description="whether claims are extracted")
@@ -82,7 +82,7 @@ class ExtractClaims(Section):
     max_gleanings: int = Field(1, ge=0, description="rounds that look for what was missed")
 
 
-class ResolveEntities(Section):
+class ResolveEntities(SettingsSection):
     """When two names are one entity; each rung can be switched off."""
 
     lexical: bool = Field(True, description="join names whose character 3-grams nearly agree")
@@ -95,7 +95,7 @@ class ResolveEntities(Section):
     known: KnownNames = Field(KnownNames(), description=IN_ENTITIES_YAML)
 
 
-class FoldFacts(Section):
+class FoldFacts(SettingsSection):
     """Facts that hold from when to when, folded from dated statements."""
 
     policies: dict[str, Literal["functional", "inverse", "multi", "event"]] = Field(
@@ -110,7 +110,7 @@ class FoldFacts(Section):
     max_pairs: int = Field(20, ge=1, description="pairs in one question to the model")
 
 
-class SummarizeDescriptions(Section):
+class SummarizeDescriptions(SettingsSection):
     """What is said of an entity or a relationship."""
 
     max_sentences: int = Field(2, ge=1, description="sentences in an entity's description")
@@ -120,7 +120,7 @@ class SummarizeDescriptions(Section):
     max_input_tokens: int = Field(4000, ge=200, description="descriptions in one question to the model (tokens)")
 
 
-class DetectCommunities(Section):
+class DetectCommunities(SettingsSection):
     """Hierarchical Leiden."""
 
     max_cluster_size: int = Field(10, ge=2, description="larger communities are split again, if they can be")
@@ -128,28 +128,28 @@ class DetectCommunities(Section):
     seed: int = Field(0xDEADBEEF, ge=0, description="of the random numbers; the same seed gives the same result")
 
 
-class ReportCommunities(Section):
+class ReportCommunities(SettingsSection):
     """Community reports by a model (method: standard; GraphRAG paper 3.1.4)."""
 
     max_input_tokens: int = Field(8000, ge=500, description="what a report is made from (tokens)")
     max_words: int = Field(1500, ge=50, description="length that the model is asked to keep to")
 
 
-class ReportCommunitiesFast(Section):
+class ReportCommunitiesFast(SettingsSection):
     """Community reports from the corpus's own sentences (method: fast)."""
 
     max_findings: int = Field(8, ge=1, description="most findings in a report")
     max_summary_sentences: int = Field(3, ge=1, description="sentences in a summary")
 
 
-class IndexSearch(Section):
+class IndexSearch(SettingsSection):
     """BM25 (Lucene variant)."""
 
     k1: float = Field(1.5, ge=0, description="saturation of term frequency")
     b: float = Field(0.75, ge=0, le=1, description="normalisation by length, 0 none to 1 full")
 
 
-class Search(Section):
+class Search(SettingsSection):
     """Answers."""
 
     top_k: int = Field(10, ge=1, description="documents and text units to retrieve, at least")
@@ -167,7 +167,7 @@ class Search(Section):
     response_type: str = Field("multiple paragraphs", description="form of a model's answer, such as a list")
 
 
-class Communities(Section):
+class Communities(SettingsSection):
     """How communities and their reports follow a corpus that changes."""
 
     mode: Literal["stable", "full"] = Field(
@@ -176,7 +176,7 @@ class Communities(Section):
     )
 
 
-class Snapshots(Section):
+class Snapshots(SettingsSection):
     """Published runs. One stays while it is among the newest `keep`, or younger than `keep_days`."""
 
     keep: int = Field(3, ge=1, description="how many snapshots stay on disk")
@@ -186,7 +186,7 @@ class Snapshots(Section):
 ASKING = ("standard",)  # methods that make an index by a model
 
 
-class Settings(Section):
+class Settings(SettingsSection):
     """All settings of a run."""
 
     method: Literal["fast", "standard"] = Field(

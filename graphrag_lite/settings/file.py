@@ -13,7 +13,7 @@ from graphrag_lite.errors import OverrideError, SettingsError
 from graphrag_lite.settings import IN_ENTITIES_YAML, Settings
 from graphrag_lite.settings.known_names import KnownNames
 from graphrag_lite.settings.of_graphrag import replacements
-from graphrag_lite.settings.values import Section
+from graphrag_lite.settings.values import SettingsSection
 
 TYPES = {  # how an error of pydantic is worded, by its type
     "int_type": "must be a whole number",
@@ -108,7 +108,7 @@ def load(
             " every key is optional there. In the place of:\n" + "\n".join(f"  {line}" for line in theirs)
         )
     for name, field in Settings.model_fields.items():
-        if isinstance(field.default, Section) and values.get(name, field) is None:
+        if isinstance(field.default, SettingsSection) and values.get(name, field) is None:
             del values[name]  # a section whose every line is commented out
     names = path.parent / "entities.yaml"
     unknown = _with_known(values, names)
@@ -173,7 +173,7 @@ def _override(values: dict[str, Any], override: str) -> str:
     return ""
 
 
-def _explain(problem: Any, model: type[Section] = Settings) -> str:
+def _explain(problem: Any, model: type[SettingsSection] = Settings) -> str:
     """Word one pydantic error the way a user reads it."""
     parts = [str(part) for part in problem["loc"]]
     name, kind = ".".join(parts), problem["type"]
@@ -214,8 +214,8 @@ def render_defaults() -> str:
 
 
 def _yaml(value: Any) -> str:
-    if isinstance(value, Section):
+    if isinstance(value, SettingsSection):
         value = value.model_dump()
     if isinstance(value, dict):
-        value = {key: each.model_dump() if isinstance(each, Section) else each for key, each in value.items()}
+        value = {key: each.model_dump() if isinstance(each, SettingsSection) else each for key, each in value.items()}
     return yaml.safe_dump(value, default_flow_style=True, width=1000).removesuffix("...\n").strip()

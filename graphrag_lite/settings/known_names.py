@@ -4,10 +4,10 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from graphrag_lite.settings.values import Section, Several
+from graphrag_lite.settings.values import SettingsSection, Several
 
 
-class KnownNames(Section):
+class KnownNames(SettingsSection):
     """What the user knows of names: the file entities.yaml, beside the settings."""
 
     same: list[Several] = Field([])

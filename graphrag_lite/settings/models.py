@@ -7,12 +7,12 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from graphrag_lite.settings.presets import JSON_FORMS, PRESETS, Preset
-from graphrag_lite.settings.values import Address, HeaderName, Options, Section, VariableName
+from graphrag_lite.settings.values import Address, HeaderName, Options, SettingsSection, VariableName
 
 OPENAI = "openai"  # the provider where none is named
 
 
-class Prices(Section):
+class Prices(SettingsSection):
     """What a model costs, in US dollars per million tokens."""
 
     input: float = Field(ge=0)
@@ -47,7 +47,7 @@ Asking = Literal[
 """A stage that asks a model, in the order of their turns."""
 
 
-class Takes(Section):
+class Takes(SettingsSection):
     """What an endpoint takes, where that is not what its provider does; null: as its provider."""
 
     key_header: HeaderName | None = None  # Authorization: with `Bearer` before the key
@@ -73,7 +73,7 @@ class Takes(Section):
         return replace(preset, **{name: value for name, value in told.items() if value is not None})
 
 
-class Llm(Section):
+class Llm(SettingsSection):
     """The chat model: any OpenAI-compatible endpoint. `method: standard` needs one, answers use one that is named."""
 
     provider: str = Field(OPENAI, description=f"{', '.join(PRESETS)}; or what an installed package brings")
@@ -154,7 +154,7 @@ class Llm(Section):
         return self.api_key_env or self.preset.key
 
 
-class Embeddings(Section):
+class Embeddings(SettingsSection):
     """The embedding model: any OpenAI-compatible endpoint. Local search uses vectors as far as they add to words."""
 
     provider: str = Field(OPENAI, description="as llm.provider; openai without a base_url: the endpoint of llm")

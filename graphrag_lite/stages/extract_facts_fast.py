@@ -15,7 +15,7 @@ from graphrag_lite.run.services import Each, Last
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.temporal.model_dates import model_statement
-from graphrag_lite.temporal.statements import Document, Name, Said, Statement, statements
+from graphrag_lite.temporal.statements import DatedStatement, Document, TypedName, Utterance, statements
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -109,7 +109,7 @@ def _kept(read: Sequence["pa.Table"], last: Last | None) -> tuple["pa.Table", se
     return groups.rows_of(by_rule, "document_id", same), same
 
 
-class Unread(NamedTuple):
+class UnreadDocument(NamedTuple):
     """What tables hold of a document: its own row, and those of its units, episodes and mentions."""
 
     id: str
@@ -123,11 +123,11 @@ class Unread(NamedTuple):
     named: list[Row]
 
 
-def _read(unread: Unread) -> list[Statement]:
+def _read(unread: UnreadDocument) -> list[DatedStatement]:
     return list(statements(_document(unread)))
 
 
-def _rows(document_id: str, found: list[Statement]) -> list[Row]:
+def _rows(document_id: str, found: list[DatedStatement]) -> list[Row]:
     rows = []
     n_of: dict[tuple[int, str], int] = defaultdict(int)
     for one in found:
@@ -144,9 +144,9 @@ def _unread(
     episodes: "pa.Table",
     entity_mentions: "pa.Table",
     wanted: Collection[str],
-) -> Iterator[Unread]:
+) -> Iterator[UnreadDocument]:
     """Yield the documents with these ids, one after the other, in their order."""
-    held = Unread._fields[:6]
+    held = UnreadDocument._fields[:6]
     source_documents = groups.rows_of(source_documents.select(held), "id", wanted)
     of_each = (
         groups.by_value(groups.rows_of(table.select([by, *columns]), by, wanted), by, source_documents["id"], *columns)
@@ -155,11 +155,11 @@ def _unread(
         )
     )
     for row, *rows in zip(tables.rows(source_documents, *held), *of_each, strict=True):
-        yield Unread(*row, *rows)
+        yield UnreadDocument(*row, *rows)
 
 
-def _document(unread: Unread) -> Document:
-    names = {Name(start, name, kind) for name, start, kind in unread.named if start >= 0 and kind != "date"}
+def _document(unread: UnreadDocument) -> Document:
+    names = {TypedName(start, name, kind) for name, start, kind in unread.named if start >= 0 and kind != "date"}
     found = {name.name for name in names}
     return Document(
         unread.id,
@@ -169,7 +169,7 @@ def _document(unread: Unread) -> Document:
         unread.created_at,
         unread.units,
         sorted(names),
-        [Said(*row) for row in unread.said],
+        [Utterance(*row) for row in unread.said],
         topic=next((name for name in names_of_title(unread.title) if name in found), ""),
         unread=[(block["char_start"], block["char_end"]) for block in unread.blocks if block["kind"] in NO_PROSE],
     )

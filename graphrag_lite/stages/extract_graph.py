@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
-from graphrag_lite.extraction.asking import Said, names_of
+from graphrag_lite.extraction.asking import AskedText, names_of
 from graphrag_lite.extraction.extractor import known_entities
 from graphrag_lite.extraction.mentions import (
     NAME,
@@ -25,7 +25,7 @@ from graphrag_lite.extraction.mentions import (
     with_cells,
 )
 from graphrag_lite.llm.stage_model import StageModel
-from graphrag_lite.prompts import ExtractGraphExamples, Prompts
+from graphrag_lite.prompts import ExtractGraphExamplesPrompt, Prompts
 from graphrag_lite.replies.graph_records import ENTITY, RELATIONSHIP, GraphReply
 from graphrag_lite.replies.records import parse_records
 from graphrag_lite.run.services import Last
@@ -59,14 +59,18 @@ async def extract_graph(
     """
     units = list(text_units(source_documents, source_units, episodes=episodes))
     kept = _kept(units, last)
-    units_of: dict[Said, list[TextUnit]] = {}
+    units_of: dict[AskedText, list[TextUnit]] = {}
     for unit in units:
         if unit.text.strip():
-            units_of.setdefault(Said(unit.about, unit.text), []).append(unit)
+            units_of.setdefault(AskedText(unit.about, unit.text), []).append(unit)
     dates = dict(tables.rows(source_documents, "id", "created_at"))
-    shown = frozenset(row[1] for row in parse_records(prompts.fill(ExtractGraphExamples()), ENTITY, RELATIONSHIP).rows)
+    shown = frozenset(
+        row[1] for row in parse_records(prompts.fill(ExtractGraphExamplesPrompt()), ENTITY, RELATIONSHIP).rows
+    )
 
-    async def work(asked: Said) -> dict[str, Mentions]:  # names are placed here, while other replies are on their way
+    async def work(
+        asked: AskedText,
+    ) -> dict[str, Mentions]:  # names are placed here, while other replies are on their way
         new = [unit for unit in units_of[asked] if unit.id not in kept.anchors]
         rounds: list[GraphReply] = []
         if new:

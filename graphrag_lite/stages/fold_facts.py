@@ -19,9 +19,9 @@ from graphrag_lite.tables import groups
 from graphrag_lite.temporal import fold, one_value, touched
 from graphrag_lite.temporal.contradictions import Pair, departures, with_ends
 from graphrag_lite.temporal.fact_rows import FactRows, fact_rows, sentences_of
-from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, MULTI, POLICIES, Mentions
+from graphrag_lite.temporal.fold import FUNCTIONAL, INVERSE, MULTI, POLICIES, FactMentions
 from graphrag_lite.temporal.instants import UNKNOWN
-from graphrag_lite.temporal.numbered import Numbered, Read, numbered
+from graphrag_lite.temporal.numbered import FactSource, NumberedMentions, numbered
 from graphrag_lite.temporal.policies import Learned, doubtful_relations, learn_policies
 from graphrag_lite.temporal.relations import relation_key, resolve
 from graphrag_lite.temporal.spells import NEGATED, STATE, SUCCEEDED
@@ -56,7 +56,9 @@ async def fold_facts(
     import pyarrow as pa
 
     judge = model if settings.model else None
-    read = Read(source_documents, fact_mentions, entity_resolutions, _resolutions(source_documents, fact_mentions))
+    read = FactSource(
+        source_documents, fact_mentions, entity_resolutions, _resolutions(source_documents, fact_mentions)
+    )
     before = _before(last, read) if last and judge is None else None
     change, policies_before = before or (None, None)
     said = numbered(read.of("relation", change.relations) if change else read)
@@ -87,7 +89,7 @@ async def fold_facts(
     return pa.RecordBatchReader.from_batches(tables.schema("facts"), batches), policies, read.relation_resolutions
 
 
-def _before(last: Last, read: Read) -> "tuple[touched.Change, pa.Table] | None":
+def _before(last: Last, read: FactSource) -> "tuple[touched.Change, pa.Table] | None":
     """Return what changed since the last run and that run's policies, where its tables can be used."""
     parts = {
         "source_documents": ["id", "language"],
@@ -97,7 +99,7 @@ def _before(last: Last, read: Read) -> "tuple[touched.Change, pa.Table] | None":
         return None
     policies, wordings, documents, names = found
     try:
-        change = touched.change(read, Read(documents, Columns(last, "fact_mentions"), names, wordings))
+        change = touched.change(read, FactSource(documents, Columns(last, "fact_mentions"), names, wordings))
         for _ in last.parts("facts"):  # all of it can be read, as it will be
             pass
     except TableError:
@@ -105,7 +107,7 @@ def _before(last: Last, read: Read) -> "tuple[touched.Change, pa.Table] | None":
     return change, policies
 
 
-def _with_ends(said: Numbered, ended: Sequence[Pair]) -> Numbered:
+def _with_ends(said: NumberedMentions, ended: Sequence[Pair]) -> NumberedMentions:
     """Return mentions with a denial for each pair."""
     rows = np.append(np.arange(len(said.told.rows)), np.array([other for _, other in ended], dtype=np.int64))
     return said._replace(told=said.told.take(rows), mentions=with_ends(said.mentions, ended))
@@ -123,7 +125,7 @@ def _resolutions(source_documents: "pa.Table", fact_mentions: "pa.Table") -> "pa
     return tables.make("relation_resolutions", resolve(wordings, english).values())
 
 
-def _policies(said: Numbered, learned: Learned, rules: Sequence[str]) -> "pa.Table":
+def _policies(said: NumberedMentions, learned: Learned, rules: Sequence[str]) -> "pa.Table":
     kinds = [POLICIES[policy] for policy in learned.policy]
     shares = (learned.closed / np.maximum(learned.n, 1)).tolist()
     n_mentions = np.bincount(said.mentions.relation, minlength=len(said.names)).tolist()
@@ -155,7 +157,7 @@ def _settled(learned: Learned, names: Sequence[str], policies: Mapping[str, str]
 
 
 def _stop_where_texts_say_otherwise(
-    mentions: Mentions, learned: Learned, asked: Sequence[Pair], ended: Sequence[Pair], max_share: float
+    mentions: FactMentions, learned: Learned, asked: Sequence[Pair], ended: Sequence[Pair], max_share: float
 ) -> None:
     """Raise InputError where too many facts would end in relations of whose values texts state that they go together.
 

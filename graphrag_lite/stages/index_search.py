@@ -35,7 +35,7 @@ BATCH = 500_000  # characters of passages that are counted together: their words
 PASSAGE = ["id", "title", "language", "metadata"]  # of a document, which its passages hold beside their texts
 
 
-class Passage(NamedTuple):
+class TextToAnalyze(NamedTuple):
     """A text to analyse, of the text unit or community with this id and row."""
 
     id: str
@@ -122,17 +122,19 @@ def _about(documents: "pa.Table", read: Sequence[Stated], wanted: "pa.ChunkedArr
     return {key: ("\n".join(dict.fromkeys([title, *one.words.values()])), code) for (key, title, code), one in pairs}
 
 
-def _of_units(unread: "pa.Table", rows: "NDArray[np.intp]", about: Mapping[str, tuple[str, str]]) -> Iterator[Passage]:
+def _of_units(
+    unread: "pa.Table", rows: "NDArray[np.intp]", about: Mapping[str, tuple[str, str]]
+) -> Iterator[TextToAnalyze]:
     texts = tables.rows(unread, "id", "document_id", "text")
     for row, (identity, document_id, text) in zip(rows.tolist(), texts, strict=True):
         title, language = about[document_id]
-        yield Passage(identity, f"{title}\n{text}", language, row)
+        yield TextToAnalyze(identity, f"{title}\n{text}", language, row)
 
 
-def _of_reports(unread: "pa.Table", rows: "NDArray[np.intp]", language: str) -> Iterator[Passage]:
+def _of_reports(unread: "pa.Table", rows: "NDArray[np.intp]", language: str) -> Iterator[TextToAnalyze]:
     texts = tables.rows(unread, "community", "full_content")
     for row, (number, content) in zip(rows.tolist(), texts, strict=True):
-        yield Passage(f"community {number}", content, language, row, is_of_report=True)
+        yield TextToAnalyze(f"community {number}", content, language, row, is_of_report=True)
 
 
 def _before(
@@ -173,7 +175,7 @@ def _rows_of(documents: "pa.Table", text_units: "pa.Table") -> RowsOf:
     return lambda row: rows[offsets[row] : offsets[row + 1]].tolist()
 
 
-def _counted(batch: list[Passage]) -> Counted:
+def _counted(batch: list[TextToAnalyze]) -> Counted:
     found = [outcome(terms, passage.text, passage.language) for passage in batch]
     failed = [(passage.id, error) for passage, (_, error) in zip(batch, found, strict=True) if error]
     rows = np.array([passage.row for passage in batch])

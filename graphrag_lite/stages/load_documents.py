@@ -21,7 +21,7 @@ from graphrag_lite.errors import InputError
 from graphrag_lite.read.conversations import LEFT_OUT
 from graphrag_lite.read.documents import Fields, Unreadable
 from graphrag_lite.read.documents_before import DocumentsBefore, Parts, content_key, name_of
-from graphrag_lite.read.file_documents import File, Read, documents_in, read
+from graphrag_lite.read.file_documents import Read, ReadFile, documents_in, read
 from graphrag_lite.read.messengers import people_in
 from graphrag_lite.read.readers import Readers, all_readers
 from graphrag_lite.read.stated_times import time_left
@@ -95,7 +95,8 @@ async def load_documents(
         else:
             unread.append((path, size, sha256, replace(fields_of(settings), people=meant)))
     files = LazyItems(
-        len(unread), lambda: (File(path, of_it, _held(root, path, size, readers)) for path, size, _, of_it in unread)
+        len(unread),
+        lambda: (ReadFile(path, of_it, _held(root, path, size, readers)) for path, size, _, of_it in unread),
     )
     for (path, _, sha256, fields), known in zip(unread, each(read, files), strict=True):
         if known:

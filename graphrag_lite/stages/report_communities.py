@@ -24,7 +24,7 @@ from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
 from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import Prompts
-from graphrag_lite.prompts import ReportCommunities as ReportPrompt
+from graphrag_lite.prompts import ReportCommunitiesPrompt as ReportPrompt
 from graphrag_lite.replies.report_reply import SCHEMA, Report, read_report
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import ReportCommunities

@@ -23,7 +23,7 @@ from graphrag_lite import tables
 from graphrag_lite.attempts import ignore
 from graphrag_lite.evidence.all_told import MIN_MEMBERS, AllTold, all_told
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.evidence.known_pages import Asked, KnownPages, Page, most_told
+from graphrag_lite.evidence.known_pages import CommunityPage, KnownPages, PageMembers, most_told
 from graphrag_lite.evidence.report_choice import Choose, choose_facts, is_story, of_one_language, times_told
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
@@ -176,7 +176,7 @@ def _tells_more(
     return anew and REPEATED * len(set(places).intersection(everywhere)) <= len(places)
 
 
-def _report_on(community: Row, page: Asked, made: Row | None, told: AllTold) -> Reported:
+def _report_on(community: Row, page: PageMembers, made: Row | None, told: AllTold) -> Reported:
     """Return a community's report, the sentences in its summary, and whom it is about.
 
     None where there is too little to tell.
@@ -191,7 +191,7 @@ def _report_on(community: Row, page: Asked, made: Row | None, told: AllTold) -> 
     return _with_content(of_it | made | _ranked(page, told, weight, heaviest)), own, main
 
 
-def _page(page: Page, choose: Choose, settings: ReportCommunitiesFast) -> Row | None:
+def _page(page: CommunityPage, choose: Choose, settings: ReportCommunitiesFast) -> Row | None:
     """Return what the report of a community tells: made of nothing but what `KnownPages` makes a digest of."""
     told, inside, members = page.told, page.relationships, page.members
     found = of_one_language(facts(inside, members, told.stated, told.named, page.counts, page.strength, told.sources))
@@ -280,7 +280,7 @@ def _stale(report: Row, of_now: Row) -> Row:
     return report | {"full_content_json": as_json(report)}
 
 
-def _ranked(page: Asked, told: AllTold, weight: float, heaviest: float) -> Row:
+def _ranked(page: PageMembers, told: AllTold, weight: float, heaviest: float) -> Row:
     """Return the rank of a community and why, by its weight beside the heaviest of its level and all there is."""
     connected = page.members[told.degrees[page.members].argmax()]
     title, degree = told.entities["title"][connected.item()].as_py(), told.degrees[connected]

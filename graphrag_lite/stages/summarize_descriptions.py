@@ -260,7 +260,7 @@ def _directed(low: str, high: str, titles: Mapping[str, str], statement: Row | N
     }
 
 
-class Read(NamedTuple):
+class DocumentMentions(NamedTuple):
     """A document, and where its mentions stand: (start, length, start of the sentence, its end)."""
 
     id: str
@@ -280,9 +280,9 @@ def _forms(
     new = pc.is_null(places["form"])
     unread = groups.held_rows(places, np.asarray(new))
 
-    def documents() -> Iterator[Read]:
+    def documents() -> Iterator[DocumentMentions]:
         for key, found in groupby(tables.rows(unread, *places.column_names[:5]), key=itemgetter(0)):
-            yield Read(key, texts[key][:], languages[key], [row[1:] for row in found])
+            yield DocumentMentions(key, texts[key][:], languages[key], [row[1:] for row in found])
 
     n_documents = pc.count_distinct(unread[places.column_names[0]]).as_py()
     read = {"form": array("i"), "begins": array("i")}
@@ -298,7 +298,7 @@ def _forms(
     return tables.make_columns("mention_forms", **columns)
 
 
-def _forms_in(document: Read) -> list[tuple[int, int]]:
+def _forms_in(document: DocumentMentions) -> list[tuple[int, int]]:
     """Return what each mention is in its sentence, and where what that says begins."""
     return [
         mention_form(document.text, (start, start + length), (first, last), document.language)
@@ -338,7 +338,7 @@ async def _descriptions(
     }
     if model is None:
         return done | beginnings
-    from graphrag_lite.prompts import SummarizeDescriptions as MergePrompt
+    from graphrag_lite.prompts import SummarizeDescriptionsPrompt as MergePrompt
 
     async def work(question: Thing) -> str | None:
         lines = "\n".join(f"- {line}" for line in question.said)

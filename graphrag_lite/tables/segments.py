@@ -145,7 +145,7 @@ def _places(flags: "pa.FixedSizeBinaryArray", n_ranges: int) -> "tuple[NDArray[n
     return places, np.cumsum(np.concatenate(n_of))
 
 
-class Postings:
+class SegmentedPostings:
     """The rows, or the counts, of all terms, as one array's: read of the parts when they are asked for."""
 
     def __init__(self, held: Segments, name: str) -> None:

@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from graphrag_lite.temporal.fold import Mentions
+from graphrag_lite.temporal.fold import FactMentions
 from graphrag_lite.temporal.instants import UNKNOWN
 from graphrag_lite.temporal.spells import MAX_CANDIDATES, PLAN, STATE
 
@@ -21,7 +21,7 @@ Pair = tuple[int, int]
 """Rows of mentions: the fact, and the newer statement that may end it."""
 
 
-def undecided_pairs(mentions: Mentions, undecided: Collection[int]) -> list[Pair]:
+def undecided_pairs(mentions: FactMentions, undecided: Collection[int]) -> list[Pair]:
     """Return the pairs to judge, in order of rows, from prepared mentions; `undecided` are numbers of relations.
 
     A fact can be ended that is a state without a stated end of which it is sure that it began before the statement. A
@@ -56,7 +56,7 @@ def undecided_pairs(mentions: Mentions, undecided: Collection[int]) -> list[Pair
     return sorted(found)
 
 
-def departures(mentions: Mentions, names: Sequence[str]) -> list[Pair]:
+def departures(mentions: FactMentions, names: Sequence[str]) -> list[Pair]:
     """Return the pairs of which the second says that somebody left what the first says they are of, in order of rows.
 
     `names` are of relations. Who left a place may only have been there: what says where one lives is not ended.
@@ -82,14 +82,14 @@ def leaves(relation: str) -> bool:
     return relation.split(" ")[0] in LEAVING
 
 
-def _within(rows: Sequence[int], mentions: Mentions, one_relation: bool) -> Iterator[Pair]:
+def _within(rows: Sequence[int], mentions: FactMentions, one_relation: bool) -> Iterator[Pair]:
     """Yield the pairs of a group, earlier first, that differ: in object, or in the relation of the same two."""
     column = mentions.object if one_relation else mentions.relation
     if 1 < len({int(column[row]) for row in rows}) <= MAX_CANDIDATES + 1:
         yield from ((one, other) for one, other in combinations(rows, 2) if column[one] != column[other])
 
 
-def with_ends(mentions: Mentions, ended: Sequence[Pair]) -> Mentions:
+def with_ends(mentions: FactMentions, ended: Sequence[Pair]) -> FactMentions:
     """Return mentions with a denial for each pair: that the fact of its first row holds no more from the second on."""
     one, other = (np.array([pair[place] for pair in ended], dtype=np.int64) for place in (0, 1))
     denied = replace(
@@ -99,4 +99,6 @@ def with_ends(mentions: Mentions, ended: Sequence[Pair]) -> Mentions:
         unit=mentions.unit[other],
         said=np.maximum(mentions.said[one], mentions.said[other]),
     )
-    return Mentions(*(np.append(getattr(mentions, each.name), getattr(denied, each.name)) for each in fields(denied)))
+    return FactMentions(
+        *(np.append(getattr(mentions, each.name), getattr(denied, each.name)) for each in fields(denied))
+    )

@@ -17,7 +17,7 @@ NUMBERS = "zero one two three four five six seven eight nine ten".split()
 _DAY_OF = re.compile(r"^(?:the (?:day|date)s?(?: on which| that| when| of)?|when|that) ", re.I)
 
 
-class Asked(NamedTuple):
+class DateQuestion(NamedTuple):
     """What a question asks: `kind` is ago, ahead, age, since, between, lasted, first, last, order, list, until or on.
 
     `unit` is empty where it asks none. `about` is what all events share ("join" of "Which did I join first, ..."), `n`
@@ -39,11 +39,11 @@ _QUOTED = re.compile(r"[‘'\"“]([^'\"”’]{4,}(?:['’]\w[^'\"”’]*)*)[�
 _SPLIT = re.compile(r",? (?:or|and) |, ")
 
 
-def date_question(text: str, language: str = "en") -> Asked | None:
+def date_question(text: str, language: str = "en") -> DateQuestion | None:
     """Return what a question asks that is computed of dates, None where it asks for none.
 
     >>> date_question("How many days ago did I plant the tomatoes?")
-    Asked(kind='ago', unit='day', events=('I plant the tomatoes',), about='', n=0)
+    DateQuestion(kind='ago', unit='day', events=('I plant the tomatoes',), about='', n=0)
     >>> date_question("How many weeks passed between my trip to Oslo and the job interview?").events
     ('my trip to Oslo', 'the job interview')
     >>> asked = date_question("Which did I buy first, the bed or the pads?")
@@ -62,11 +62,11 @@ def date_question(text: str, language: str = "en") -> Asked | None:
         if found := form.match(plain):
             return _in_english(kind, found)
     if _ON.match(plain) and _NEAR.search(plain) and _DONE.search(plain) and not _SUM.search(plain):
-        return Asked("on", "", (plain,))
+        return DateQuestion("on", "", (plain,))
     return None
 
 
-def _in_english(kind: str, found: re.Match[str]) -> Asked | None:
+def _in_english(kind: str, found: re.Match[str]) -> DateQuestion | None:
     """Return what a question asks that has a form of a kind; None where it names too few or too many events."""
     said = {name: words or "" for name, words in found.groupdict().items()}
     if kind == "choice":
@@ -75,14 +75,14 @@ def _in_english(kind: str, found: re.Match[str]) -> Asked | None:
         # Of "Rome, Oslo or Bergen", and not of "Oslo or Paris, Texas".
         several = "," in one.strip(" ,") and "," not in other
         events = _listed(said["events"]) if several else (_event(one), _event(other))
-        return Asked(kind, "", events, said["about"].strip()) if len(events) <= 8 else None
+        return DateQuestion(kind, "", events, said["about"].strip()) if len(events) <= 8 else None
     if kind == "order":
         events = _listed(said["events"])
-        return Asked(kind, "", events, said["about"].strip()) if 2 <= len(events) <= 8 else None
+        return DateQuestion(kind, "", events, said["about"].strip()) if 2 <= len(events) <= 8 else None
     events = tuple(_event(said[name]) for name in ("one", "other") if name in said)
     n = said.get("n", "").casefold() or "0"
     unit = "year" if kind == "age" else said.get("unit", "").casefold().rstrip("s")
-    return Asked(kind, unit, events, n=NUMBERS.index(n) if n in NUMBERS else int(n))
+    return DateQuestion(kind, unit, events, n=NUMBERS.index(n) if n in NUMBERS else int(n))
 
 
 @cache
@@ -103,7 +103,7 @@ def _forms(language: str) -> tuple[tuple[tuple[str, re.Pattern[str]], ...], str]
     return forms, either
 
 
-def _in_other_words(text: str, language: str) -> Asked | None:
+def _in_other_words(text: str, language: str) -> DateQuestion | None:
     """Return what a question in another language than English asks."""
     plain, places = fold_with_places(text)
     forms, either = _forms(language)
@@ -121,7 +121,7 @@ def _in_other_words(text: str, language: str) -> Asked | None:
             text[places[start] : places[end - 1] + 1].strip(" ,、，") if end > start else "" for start, end in spans
         ]
         about = said.pop() if "about" in form.groupindex else ""
-        return Asked(kind, _unit_of(found.groupdict().get("unit") or "", language), tuple(said), about)
+        return DateQuestion(kind, _unit_of(found.groupdict().get("unit") or "", language), tuple(said), about)
     return None
 
 

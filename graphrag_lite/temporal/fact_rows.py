@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from graphrag_lite import tables
 from graphrag_lite.tables import groups
-from graphrag_lite.temporal.fold import FOREVER, Distinct, Facts, Ints, Mentions, ranges
-from graphrag_lite.temporal.numbered import Numbered, Told
+from graphrag_lite.temporal.fold import FOREVER, Distinct, FactMentions, Facts, Ints, ranges
+from graphrag_lite.temporal.numbered import NumberedMentions, WordedMentions
 from graphrag_lite.temporal.spells import ENDED_BY, KINDS, NEGATED, OPEN, STATE, STATED, SUCCEEDED
 
 ORDER = ("subject", "relation", "valid_at", "object", "kind", "created_at", "id")
@@ -58,7 +58,7 @@ class Coded(NamedTuple):
 class FactRows(NamedTuple):
     """Facts in their order: what was folded, what is short of each, and the numbers of what the rest is made of."""
 
-    said: Numbered
+    said: NumberedMentions
     apart: Distinct
     facts: Facts
     short: dict[str, Any]  # of the columns of the table `facts`: (n_facts,) each
@@ -91,7 +91,7 @@ class FactRows(NamedTuple):
             )
 
 
-def fact_rows(source_documents: pa.Table, said: Numbered, apart: Distinct, facts: Facts) -> FactRows:
+def fact_rows(source_documents: pa.Table, said: NumberedMentions, apart: Distinct, facts: Facts) -> FactRows:
     """Put facts in order. A thing that is no entity is named as where it is first said of the group, or of the fact."""
     told, mentions, things, names = said
     row_of = np.append(apart.rows[apart.first], -1)
@@ -149,14 +149,14 @@ def _ids(what: str, *columns: Coded | pa.Array) -> pa.Array:
     return pa.concat_arrays(found)
 
 
-def _ended_by(told: Told, facts: Facts, end: Ints) -> Ints:
+def _ended_by(told: WordedMentions, facts: Facts, end: Ints) -> Ints:
     """Return what ended each fact: a denial that no text states is a model's word for a value that succeeds it."""
     denied = np.append(np.asarray(pc.equal(told["polarity"], "negative")), False)[end]
     ended_by = np.where((facts.ended_by == NEGATED) & ~denied, SUCCEEDED, facts.ended_by)
     return np.where(facts.kind == STATE, ended_by, OPEN)
 
 
-def _texts(told: Told, column: str, rows: Ints) -> pa.ChunkedArray:
+def _texts(told: WordedMentions, column: str, rows: Ints) -> pa.ChunkedArray:
     """Return the values of a column in some rows, empty for the row -1."""
     return _or_empty(told.mentions[column], np.where(rows < 0, -1, told.rows[rows]))
 
@@ -166,7 +166,7 @@ def _or_empty(column: pa.Array | pa.ChunkedArray, rows: Ints) -> Any:
     return pc.fill_null(column.take(pa.array(rows, mask=rows < 0)), "")
 
 
-def sentences_of(source_documents: pa.Table, told: Told, rows: Ints) -> Coded:
+def sentences_of(source_documents: pa.Table, told: WordedMentions, rows: Ints) -> Coded:
     """Return the sentences of mentions, on one line each; a document is read once."""
     documents = groups.row_indices(told["document_id"], source_documents["id"])[rows]
     starts, ends = (np.maximum(np.asarray(told[name]), 0)[rows] for name in ("char_start", "char_end"))
@@ -194,7 +194,7 @@ def _prior(lasting: NDArray[np.bool_], group: list[Ints], starts: Ints) -> Ints:
     return prior
 
 
-def _sources(told: Told, mentions: Mentions, apart: Distinct, facts: Facts) -> dict[str, Any]:
+def _sources(told: WordedMentions, mentions: FactMentions, apart: Distinct, facts: Facts) -> dict[str, Any]:
     """Return how many mentions and documents say each fact, while it is told, and where the first of them stand."""
     lengths = np.append(apart.first, len(apart.rows))[1:] - apart.first
     fact = np.repeat(np.repeat(np.arange(len(facts.kind)), facts.n_statements), lengths[facts.statements])

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_lite.temporal.instants import UNKNOWN
-from graphrag_lite.temporal.spells import EVENT, OPEN, PLAN, STATE, STATED, Spell, Statement, spells
+from graphrag_lite.temporal.spells import EVENT, OPEN, PLAN, STATE, STATED, Spell, ValueStatement, spells
 
 Ints = NDArray[np.int64]
 MULTI, FUNCTIONAL, INVERSE, EVENTS = 0, 1, 2, 3
@@ -26,7 +26,7 @@ MAX_WORK = 20_000  # statements read to fold one group: of more, the sources' ea
 
 
 @dataclass(frozen=True)
-class Mentions:
+class FactMentions:
     """What is to be folded, a row a mention, (n_mentions,) each; equal numbers are equal things. Times are seconds."""
 
     subject: Ints
@@ -39,9 +39,9 @@ class Mentions:
     unit: Ints
     said: Ints
 
-    def take(self, rows: Ints) -> "Mentions":
+    def take(self, rows: Ints) -> "FactMentions":
         """Return some rows."""
-        return Mentions(*(getattr(self, each.name)[rows] for each in fields(self)))
+        return FactMentions(*(getattr(self, each.name)[rows] for each in fields(self)))
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Distinct:
     value: Ints  # of each statement
 
 
-def prepare(mentions: Mentions, policies: Ints) -> Mentions:
+def prepare(mentions: FactMentions, policies: Ints) -> FactMentions:
     """Make events of what a relation of events says, and leave out times of which the end is not after the start.
 
     `policies` has the policy of each relation, by its number.
@@ -99,7 +99,7 @@ def prepare(mentions: Mentions, policies: Ints) -> Mentions:
     return replace(mentions, kind=np.where(events, EVENT, mentions.kind), start=start, end=end)
 
 
-def distinct(mentions: Mentions, policies: Ints) -> Distinct:
+def distinct(mentions: FactMentions, policies: Ints) -> Distinct:
     """Group prepared mentions: by subject and relation where it has one value at a time, else by object, too.
 
     Of statements that say the same the first made comes first, and of those made at once the first row.
@@ -145,7 +145,7 @@ def changes(keys: Sequence[NDArray[np.generic]], rows: Ints) -> NDArray[np.bool_
     return changed
 
 
-def fold(mentions: Mentions, apart: Distinct) -> "Facts":
+def fold(mentions: FactMentions, apart: Distinct) -> "Facts":
     """Return the facts of prepared mentions: those of a single statement, then group by group."""
     ends = np.append(apart.groups, len(apart.first))[1:]
     alone = ends - apart.groups == 1
@@ -169,13 +169,13 @@ def fold(mentions: Mentions, apart: Distinct) -> "Facts":
 
 
 def _of_groups(
-    mentions: Mentions, apart: Distinct, starts: Ints, ends: Ints, one: NDArray[np.bool_]
+    mentions: FactMentions, apart: Distinct, starts: Ints, ends: Ints, one: NDArray[np.bool_]
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the facts of groups of several statements."""
     within = ranges(starts, ends - starts)
     stated = mentions.take(apart.rows[apart.first[within]])
     columns = (apart.value[within], stated.start, stated.end, stated.unit, stated.kind, stated.positive, stated.said)
-    statements = map(Statement, *map(_values, columns))
+    statements = map(ValueStatement, *map(_values, columns))
     for start, end, one_ in zip(*map(_values, (starts, ends, one)), strict=True):
         for spell, created_by, expired_by in versions(list(islice(statements, end - start)), one=one_):
             yield (
@@ -196,7 +196,7 @@ def _values(column: NDArray[Any]) -> Iterator[Any]:
         yield from column[start : start + 65536].tolist()
 
 
-def versions(statements: Sequence[Statement], *, one: bool) -> Iterator[tuple[Spell, int, int]]:
+def versions(statements: Sequence[ValueStatement], *, one: bool) -> Iterator[tuple[Spell, int, int]]:
     """Yield the spells of a group, whose statements are in order of start, as they were told over the sources' time.
 
     Each with the places of the statements by which it came up, and by which it was told no more; -1: it still is.
@@ -247,7 +247,7 @@ def _clear(told: Iterable[Spell], loose: Collection[int], *, one: bool) -> dict[
     return clear
 
 
-def _supports(said: Statement, place: int, clear: Mapping[int, Sequence[Spell]]) -> bool:
+def _supports(said: ValueStatement, place: int, clear: Mapping[int, Sequence[Spell]]) -> bool:
     """Add a statement to the spell that it changes nothing of; return whether there is one."""
     if not said.positive or said.start == UNKNOWN or said.kind == PLAN or (said.kind == STATE and said.end != UNKNOWN):
         return False

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from graphrag_lite import tables
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.mention_rows import resolution_rows
-from graphrag_lite.temporal.fold import Ints, Mentions
+from graphrag_lite.temporal.fold import FactMentions, Ints
 from graphrag_lite.temporal.instants import UNITS, first_second
 from graphrag_lite.temporal.relations import states_relation
 from graphrag_lite.temporal.spells import KINDS
 from graphrag_lite.text import folding
 
 
-class Read(NamedTuple):
+class FactSource(NamedTuple):
     """What facts are folded from, all or in part."""
 
     source_documents: pa.Table
@@ -27,7 +27,7 @@ class Read(NamedTuple):
     entity_resolutions: pa.Table
     relation_resolutions: pa.Table
 
-    def of(self, column: str, values: Collection[str] | pa.ChunkedArray) -> "Read":
+    def of(self, column: str, values: Collection[str] | pa.ChunkedArray) -> "FactSource":
         """Return what is said in some wordings: of column `column` of their resolutions."""
         own = groups.rows_of(self.relation_resolutions, column, values)
         said = groups.rows_of(self.fact_mentions, "relation", own["wording"])
@@ -35,7 +35,7 @@ class Read(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Told:
+class WordedMentions:
     """Mentions in words: some rows of `fact_mentions`, of which no more is copied than what is asked for.
 
     Its columns `one` and `other` name subject and object from the side of the relation's subject.
@@ -51,8 +51,8 @@ class Told:
             return self.mentions[column].take(self.rows)
         return pc.if_else(pa.array(self.turned), self[ends[1]], self[ends[0]])
 
-    def take(self, rows: Ints) -> "Told":
-        return Told(self.mentions, self.rows[rows], None if self.turned is None else self.turned[rows])
+    def take(self, rows: Ints) -> "WordedMentions":
+        return WordedMentions(self.mentions, self.rows[rows], None if self.turned is None else self.turned[rows])
 
 
 class Things(NamedTuple):
@@ -62,25 +62,25 @@ class Things(NamedTuple):
     titles: list[str]  # of entities, else empty
 
 
-class Numbered(NamedTuple):
+class NumberedMentions(NamedTuple):
     """Mentions by their ids, in words and as numbers, (n_mentions,) both; each has a subject and another object."""
 
-    told: Told
-    mentions: Mentions
+    told: WordedMentions
+    mentions: FactMentions
     things: Things
     names: list[str]  # of relations
 
-    def take(self, rows: Ints) -> "Numbered":
+    def take(self, rows: Ints) -> "NumberedMentions":
         """Return some mentions."""
         return self._replace(told=self.told.take(rows), mentions=self.mentions.take(rows))
 
 
-def numbered(read: Read) -> Numbered:
+def numbered(read: FactSource) -> NumberedMentions:
     """Number the mentions of which a fact can be made, with things told from the object's side turned round.
 
     Of what text analysis found, that is what states something of its subject: "Britain's PM" does not.
     """
-    told = Told(read.fact_mentions, _usable_rows(read))
+    told = WordedMentions(read.fact_mentions, _usable_rows(read))
     told = told.take(np.asarray(pc.sort_indices(told["id"])))
     subject, object_, things = _things(told, read.entity_resolutions)
     of_two = np.flatnonzero(subject != object_)  # "it was renamed as Acme"
@@ -89,7 +89,7 @@ def numbered(read: Read) -> Numbered:
     number = {name: place for place, name in enumerate(names)}
     meant = {row[0]: row[1:] for row in tables.rows(read.relation_resolutions, "wording", "relation", "inverse")}
     inverse = map_distinct(told["relation"], lambda wording: meant[wording][1]) > 0
-    mentions = Mentions(
+    mentions = FactMentions(
         subject=np.where(inverse, object_, subject),
         relation=map_distinct(told["relation"], lambda wording: number[meant[wording][0]]),
         object=np.where(inverse, subject, object_),
@@ -100,7 +100,7 @@ def numbered(read: Read) -> Numbered:
         unit=map_distinct(told["precision"], lambda precision: UNITS.get(precision, 1)),
         said=map_distinct(told["reference_time"], first_second),
     )
-    return Numbered(replace(told, turned=inverse), mentions, things, names)
+    return NumberedMentions(replace(told, turned=inverse), mentions, things, names)
 
 
 def map_distinct(column: pa.ChunkedArray, value: Callable[[str], int]) -> Ints:
@@ -116,7 +116,7 @@ def key_of(entity_id: str, name: str) -> str:
     return entity_id or f"\x1f{folding.fold(name)}"
 
 
-def _usable_rows(read: Read) -> Ints:
+def _usable_rows(read: FactSource) -> Ints:
     documents, mentions, resolutions = read.source_documents, read.fact_mentions, read.relation_resolutions
     places = groups.row_indices(mentions["document_id"], documents["id"])
     languages = documents["language"].combine_chunks().take(pa.array(places))
@@ -137,7 +137,7 @@ def _states(said: str) -> bool:
     return states_relation(wording, language or "en")
 
 
-def _things(told: Told, entity_resolutions: pa.Table) -> tuple[Ints, Ints, Things]:
+def _things(told: WordedMentions, entity_resolutions: pa.Table) -> tuple[Ints, Ints, Things]:
     """Return the number of each mention's subject and object: a name means what its document, else the corpus, says."""
     ends = pa.chunked_array([*told["subject"].chunks, *told["object"].chunks], pa.string()).combine_chunks()
     names, documents = ends.dictionary_encode(), told["document_id"].combine_chunks().dictionary_encode()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_lite.temporal.fold import EVENTS, FUNCTIONAL, INVERSE, MULTI, Ints, Mentions, changes
+from graphrag_lite.temporal.fold import EVENTS, FUNCTIONAL, INVERSE, MULTI, FactMentions, Ints, changes
 from graphrag_lite.temporal.instants import UNKNOWN
 from graphrag_lite.temporal.spells import STATE
 
@@ -29,7 +29,7 @@ class Learned:
     closed: Ints
 
 
-def learn_policies(mentions: Mentions, n_relations: int) -> Learned:
+def learn_policies(mentions: FactMentions, n_relations: int) -> Learned:
     """Learn the policies of relations from mentions, each different statement of which counts once."""
     lasting = (mentions.kind == STATE) & mentions.positive & (mentions.start != UNKNOWN)
     lasting &= (mentions.end == UNKNOWN) | (mentions.end > mentions.start)
@@ -48,7 +48,7 @@ def learn_policies(mentions: Mentions, n_relations: int) -> Learned:
     return Learned(policy, n, closed)
 
 
-def _once(mentions: Mentions, rows: Ints) -> Ints:
+def _once(mentions: FactMentions, rows: Ints) -> Ints:
     """Return the rows, one for each different statement, in order of what they say."""
     columns = ("relation", "subject", "object", "start", "end", "unit")
     keys = [getattr(mentions, name)[rows] for name in columns]
@@ -57,7 +57,7 @@ def _once(mentions: Mentions, rows: Ints) -> Ints:
 
 
 def _followed(
-    known: Mentions, group: Ints, value: Ints, usable: NDArray[np.bool_], n_relations: int
+    known: FactMentions, group: Ints, value: Ints, usable: NDArray[np.bool_], n_relations: int
 ) -> tuple[Ints, Ints]:
     """Count, by relation, the usable intervals that another value of their group follows, and those over by then."""
     order = np.lexsort((known.end, value, known.start, group, known.relation))

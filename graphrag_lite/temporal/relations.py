@@ -32,7 +32,7 @@ _LEFT_OUT = _LISTS["auxiliaries en"] | _LISTS["adverbs"] | _LISTS["determiners"]
 _LEFT_OUT |= frozenset("a an become becomes became".split())
 
 
-class Resolution(NamedTuple):
+class RelationMeaning(NamedTuple):
     """What a wording stands for. `inverse`: its subject is the relation's object. `rule`: exact or stem."""
 
     wording: str
@@ -41,7 +41,7 @@ class Resolution(NamedTuple):
     rule: str
 
 
-def resolve(wordings: Mapping[str, int], english: Collection[str]) -> dict[str, Resolution]:
+def resolve(wordings: Mapping[str, int], english: Collection[str]) -> dict[str, RelationMeaning]:
     """Return the relation of each wording that states one: the commonest of those that are one, of equals the first.
 
     `wordings` says how often each comes up, `english` are those of English documents; in other languages wordings are
@@ -61,7 +61,7 @@ def resolve(wordings: Mapping[str, int], english: Collection[str]) -> dict[str, 
         counts[key][wording] += wordings[wording]
     name = {key: max(sorted(found), key=found.__getitem__) for key, found in counts.items()}
     return {
-        wording: Resolution(
+        wording: RelationMeaning(
             *(wording, name[key], inverse != keys[name[key]][1]),
             "exact" if _plain(wording) == _plain(name[key]) else "stem",
         )

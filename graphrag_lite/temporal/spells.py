@@ -19,7 +19,7 @@ ENDED_BY = ("", "stated", "negated", "succeeded")
 MAX_CANDIDATES = 10  # values open at once that a newer one can end; more, and the relation has no one value at a time
 
 
-class Statement(NamedTuple):
+class ValueStatement(NamedTuple):
     """What one or more mentions say: a value holds from `start` until `end`; not `positive`: not from `start` on.
 
     `unit` is how much the vaguer of the two times may be off (seconds), such as 366 days where it is a year. `said` is
@@ -52,7 +52,7 @@ class Spell:
     statements: list[int] = field(default_factory=list)
 
 
-def spells(statements: Sequence[Statement], told: Sequence[int], *, one: bool) -> list[Spell]:
+def spells(statements: Sequence[ValueStatement], told: Sequence[int], *, one: bool) -> list[Spell]:
     """Fold the statements at the places `told`, in order of start; with `one`, a newer value ends an older one.
 
     A value that is stated again while it holds is the same spell, after another one it is a new one. A stated end is
@@ -60,7 +60,7 @@ def spells(statements: Sequence[Statement], told: Sequence[int], *, one: bool) -
     which is the newer one, both stay, in `conflict`. What states no time supports a spell of its value and ends
     nothing, and nor does an event.
 
-    >>> paris, berlin = (Statement(value, 0, UNKNOWN, 1, STATE, True, 0) for value in (0, 1))
+    >>> paris, berlin = (ValueStatement(value, 0, UNKNOWN, 1, STATE, True, 0) for value in (0, 1))
     >>> said = [paris._replace(start=5), berlin._replace(start=7), paris._replace(start=9)]
     >>> [(each.value, each.start, each.end) for each in spells(said, range(3), one=True)][:2]
     [(0, 5, 7), (1, 7, 9)]
@@ -90,7 +90,7 @@ def spells(statements: Sequence[Statement], told: Sequence[int], *, one: bool) -
     return [*found, *_supported(statements, support, found)]
 
 
-def _stated_ends(statements: Sequence[Statement], states: Sequence[int]) -> tuple[dict[int, int], list[int]]:
+def _stated_ends(statements: Sequence[ValueStatement], states: Sequence[int]) -> tuple[dict[int, int], list[int]]:
     """Give an end that is told alone to the last statement of its value that begins before it.
 
     Returns the place that tells the end by the place that begins, and the places without a start that are left.
@@ -114,7 +114,9 @@ def _stated_ends(statements: Sequence[Statement], states: Sequence[int]) -> tupl
     return ends, left
 
 
-def _attach(said: Statement, place: int, end_by: int, end: int, last: dict[int, Spell], found: list[Spell]) -> None:
+def _attach(
+    said: ValueStatement, place: int, end_by: int, end: int, last: dict[int, Spell], found: list[Spell]
+) -> None:
     """Add a statement to the spell of its value that it begins in, or touches where a stated end is; else begin one."""
     spell = last.get(said.value)
     touches = spell and spell.end == said.start and spell.ended_by == STATED and end != UNKNOWN
@@ -131,7 +133,7 @@ def _attach(said: Statement, place: int, end_by: int, end: int, last: dict[int, 
         spell.end, spell.end_by, spell.ended_by, spell.unit = end, end_by, STATED, said.unit
 
 
-def _negate(spell: Spell | None, said: Statement, place: int) -> None:
+def _negate(spell: Spell | None, said: ValueStatement, place: int) -> None:
     """End an open spell of a value from which on it is said not to hold, if it surely had begun before."""
     if spell is None:
         return
@@ -141,7 +143,7 @@ def _negate(spell: Spell | None, said: Statement, place: int) -> None:
         spell.conflict = True
 
 
-def _succeed(spell: Spell, said: Statement, place: int, live: Sequence[Spell]) -> None:
+def _succeed(spell: Spell, said: ValueStatement, place: int, live: Sequence[Spell]) -> None:
     """End what was open before a statement of another value, or mark what contradicts it."""
     if len(live) > MAX_CANDIDATES + 1:
         spell.conflict = True
@@ -157,7 +159,7 @@ def _succeed(spell: Spell, said: Statement, place: int, live: Sequence[Spell]) -
                 spell.conflict = other.conflict = True
 
 
-def _supported(statements: Sequence[Statement], support: Sequence[int], found: Sequence[Spell]) -> list[Spell]:
+def _supported(statements: Sequence[ValueStatement], support: Sequence[int], found: Sequence[Spell]) -> list[Spell]:
     """Add each of the rest, without a start or no state, to the spell of its value that it can mean.
 
     Returns facts of their own for those that have none, one for each value, kind and time.

@@ -36,7 +36,7 @@ _ASKS = re.compile(
 _FENCE = re.compile(r"(?m)^[^\S\n]*(?:```|~~~)")
 
 
-class Said(NamedTuple):
+class Utterance(NamedTuple):
     """A message or section in characters [start, end) of a document: who says it, and when (ISO 8601, or "")."""
 
     id: str
@@ -46,7 +46,7 @@ class Said(NamedTuple):
     end: int
 
 
-class Name(NamedTuple):
+class TypedName(NamedTuple):
     """A name in a document, from `start`, and its type."""
 
     start: int
@@ -63,13 +63,13 @@ class Document(NamedTuple):
     language: str
     created_at: str
     units: Sequence[tuple[str, int, int]]
-    names: Sequence[Name]
-    said: Sequence[Said] = ()
+    names: Sequence[TypedName]
+    said: Sequence[Utterance] = ()
     topic: str = ""
     unread: Sequence[tuple[int, int]] = ()  # code and cards, which are no sentences; by their starts
 
 
-class Statement(NamedTuple):
+class DatedStatement(NamedTuple):
     """A row of `fact_mentions` without ids."""
 
     text_unit_id: str
@@ -88,11 +88,11 @@ class Statement(NamedTuple):
     char_end: int
 
 
-def statements(document: Document) -> Iterator[Statement]:
+def statements(document: Document) -> Iterator[DatedStatement]:
     """Yield the dated statements of a document, by place.
 
     >>> text = "# 2004\\nShe led Acme. In May 2006 Ann Bell left for Oslo."
-    >>> names = [Name(text.index(name), name) for name in ("Acme", "Ann Bell", "Oslo")]
+    >>> names = [TypedName(text.index(name), name) for name in ("Acme", "Ann Bell", "Oslo")]
     >>> ann = Document("d", text, "Ann Bell", "en", "", [("u", 0, len(text))], names, topic="Ann Bell")
     >>> [(one.subject, one.relation, one.object, one.valid_at, one.time_text) for one in statements(ann)]
     [('Ann Bell', 'led', 'Acme', '2004-01-01', '2004'), ('Ann Bell', 'left for', 'Oslo', '2006-05-01', 'May 2006')]
@@ -130,7 +130,7 @@ def statements(document: Document) -> Iterator[Statement]:
             for own in of_time(single, one.start, one.end, text) or (None,):
                 who = own[:3] if own else told_of(text, placed, one, speaker, document.topic, document.language)
                 when = _as_said(own, one) if own else one
-                yield Statement(unit, said.id if said else "", *who, *when[2:], words, reference_time, first, last)
+                yield DatedStatement(unit, said.id if said else "", *who, *when[2:], words, reference_time, first, last)
 
 
 def _sentences(document: Document) -> Iterator[tuple[int, int]]:
@@ -205,7 +205,7 @@ def _in_unit(units: Sequence[tuple[str, int, int]], start: int, end: int, at: in
     return unit, max(start, first), min(end, behind)
 
 
-def _placed(text: str, offset: int, names: Sequence[Name]) -> list[tuple[int, int, str, str]]:
+def _placed(text: str, offset: int, names: Sequence[TypedName]) -> list[tuple[int, int, str, str]]:
     """Return start, end, name and type of the first names in a sentence at `offset`, by their places in it."""
     at = bisect_right(names, (offset, ""))
     within = takewhile(lambda name: name.start < offset + len(text), names[at : at + MAX_NAMES])

@@ -18,7 +18,7 @@ from graphrag_lite.tables import groups
 from graphrag_lite.temporal.contradictions import leaves
 from graphrag_lite.temporal.fact_rows import ORDER
 from graphrag_lite.temporal.fold import INVERSE, POLICIES, Ints
-from graphrag_lite.temporal.numbered import Numbered, Read, key_of, numbered
+from graphrag_lite.temporal.numbered import FactSource, NumberedMentions, key_of, numbered
 
 ENDS = ("subject_id", "subject", "object_id", "object")
 
@@ -35,7 +35,7 @@ class Change(NamedTuple):
     gone: set[str]
 
 
-def change(now: Read, before: Read) -> Change:
+def change(now: FactSource, before: FactSource) -> Change:
     """Compare what facts are folded from with what those of the last run were."""
     found = [
         numbered(run._replace(fact_mentions=rows).of("wording", rows["relation"]))
@@ -55,7 +55,7 @@ def change(now: Read, before: Read) -> Change:
     return Change(statements, leavers, read, touched - there)
 
 
-def _changed(now: Read, before: Read) -> Iterator[pa.Table]:
+def _changed(now: FactSource, before: FactSource) -> Iterator[pa.Table]:
     """Yield the mentions of each run of which anything that a fact is made of is another in the other run."""
 
     def other(table: str, by: str, *columns: str) -> set[str]:
@@ -73,7 +73,7 @@ def _changed(now: Read, before: Read) -> Iterator[pa.Table]:
         yield run.fact_mentions.take(np.flatnonzero(np.logical_or.reduce(held)))
 
 
-def parted(of: Change, said: Numbered, policy: Ints, policies: pa.Table) -> "tuple[Numbered, Kept]":
+def parted(of: Change, said: NumberedMentions, policy: Ints, policies: pa.Table) -> "tuple[NumberedMentions, Kept]":
     """Return the mentions of the groups that a change touches, and which facts of the last run are of no such group.
 
     `said` are all mentions of the relations of the change and `policy` is of each of these, `policies` are the last

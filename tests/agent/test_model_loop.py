@@ -18,7 +18,7 @@ from stub_model import StubModel
 
 from graphrag_lite.agent.agent_search import TOKENS, session_lock
 from graphrag_lite.agent.calls import Seen
-from graphrag_lite.agent.context import FREE, FULL, REPLY, STAY, Context, cut_to_tokens
+from graphrag_lite.agent.context import FREE, FULL, REPLY, STAY, AgentContext, cut_to_tokens
 from graphrag_lite.agent.session import MEMORY
 from graphrag_lite.errors import InputError, LockedError
 from graphrag_lite.llm.chat import Request, estimated_tokens, prompt_tokens, tool_tokens
@@ -429,7 +429,7 @@ def test_a_session_that_is_being_asked_is_told_to_whoever_asks_in_it_too(folder:
 def test_a_context_is_never_over_its_budget_and_the_last_three_stay(
     core: int, turns: list[tuple[int, int]], letter: str
 ) -> None:
-    context = Context("x" * core, "Why?", [], 6000)
+    context = AgentContext("x" * core, "Why?", [], 6000)
     fixed = context.in_use + 400  # with a summary, and more digits
     for n, (said, came) in enumerate(turns, start=1):
         context.add(letter * said, letter * came)

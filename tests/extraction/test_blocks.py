@@ -5,7 +5,7 @@ from pathlib import Path
 from linear import assert_linear
 
 from graphrag_lite import pipeline, tables
-from graphrag_lite.extraction.blocks import Block, mask_non_prose, rows_of
+from graphrag_lite.extraction.blocks import UnitBlock, mask_non_prose, rows_of
 from graphrag_lite.extraction.mentions import TextUnit
 from graphrag_lite.settings import Settings
 
@@ -77,7 +77,7 @@ def test_a_licence_names_nobody_where_it_is_not_what_the_document_is(tmp_path: P
 
 def test_the_values_of_a_status_are_attributes_those_of_another_column_may_be_names() -> None:
     text = "Status: Open\nReporter: Hooli"
-    cells = (Block("value", "Status", 8, 12), Block("value", "Reporter", 23, 28))
+    cells = (UnitBlock("value", "Status", 8, 12), UnitBlock("value", "Reporter", 23, 28))
     entities, _ = rows_of(TextUnit("u", "d", text, 0, "en", "SUP-1", True, cells))
     assert {row[2]: row[3] for row in entities} == {"Open": "concept", "Hooli": "unknown", "SUP-1": "unknown"}
 
@@ -85,5 +85,6 @@ def test_the_values_of_a_status_are_attributes_those_of_another_column_may_be_na
 def test_many_references_are_left_out_in_linear_time() -> None:
     assert_linear(lambda text: mask_non_prose(text, []), "He agreed. [p. 46] ", small=128_000)
     assert (
-        mask_non_prose("a b c [p. 1] d", [Block("code", "", 4, 9), Block("code", "", 5, 6)]) == "a b" + " " * 10 + "d"
+        mask_non_prose("a b c [p. 1] d", [UnitBlock("code", "", 4, 9), UnitBlock("code", "", 5, 6)])
+        == "a b" + " " * 10 + "d"
     )

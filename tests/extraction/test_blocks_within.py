@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_lite.extraction.blocks import clip_blocks
-from graphrag_lite.temporal.statements import Document, Name, statements
+from graphrag_lite.temporal.statements import Document, TypedName, statements
 
 SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 60)).map(lambda one: (one[0], one[0] + one[1]))).map(
     sorted
@@ -28,7 +28,9 @@ def test_blocks_of_a_stretch_are_all_that_reach_into_it(spans: list[tuple[int, i
 def test_no_sentence_that_begins_in_a_block_states_anything(spans: list[tuple[int, int]]) -> None:
     text = SENTENCE * 4
     names = [
-        Name(at + place, name) for at in range(0, len(text), len(SENTENCE)) for place, name in ((0, "Ann"), (8, "Bo"))
+        TypedName(at + place, name)
+        for at in range(0, len(text), len(SENTENCE))
+        for place, name in ((0, "Ann"), (8, "Bo"))
     ]
     document = Document("d", text, "", "en", "", [("u", 0, len(text))], names, unread=spans)
     begins = range(0, len(text), len(SENTENCE))

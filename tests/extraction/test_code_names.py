@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.extraction.blocks import Block
+from graphrag_lite.extraction.blocks import UnitBlock
 from graphrag_lite.extraction.code_names import code_names
 from graphrag_lite.resolution.ladder import resolve
 
@@ -13,7 +13,7 @@ def named(line: str) -> list[str]:
     blocks, text = [], ""
     for number, piece in enumerate(line.split("`")):
         if number % 2:
-            blocks.append(Block("code", "", len(text), len(text) + len(piece)))
+            blocks.append(UnitBlock("code", "", len(text), len(text) + len(piece)))
         text += piece
     return [name.name for name in code_names(text, blocks)]
 
@@ -31,7 +31,7 @@ def test_commands_options_files_and_identifiers_are_names_and_values_and_pattern
 @given(st.text(), st.text(max_size=60), st.text())
 def test_a_name_of_code_is_the_first_of_its_characters(before: str, code: str, after: str) -> None:
     text = before + code + after
-    for name in code_names(text, [Block("code", "", len(before), len(before + code))]):
+    for name in code_names(text, [UnitBlock("code", "", len(before), len(before + code))]):
         assert text[name.start : name.end] == name.name and code.startswith(name.name)
 
 

@@ -11,7 +11,7 @@ from stub_model import StubModel
 
 from graphrag_lite import prompts
 from graphrag_lite.errors import OutputError, PromptError, ReplyError, SettingsError
-from graphrag_lite.extraction.asking import Said, first_request
+from graphrag_lite.extraction.asking import AskedText, first_request
 from graphrag_lite.llm.chat import Request
 from graphrag_lite.ops import tuning
 from graphrag_lite.ops.tuning import Description, Tuned, read_description, tune, valid_records
@@ -76,13 +76,13 @@ def test_the_prompts_can_be_used_and_say_whose_texts_these_are(tiny: Path, tmp_p
 def test_the_examples_are_the_corpus_s_own_and_borne_out_by_it(tiny: Path, tmp_path: Path) -> None:
     tuned(tiny, tmp_path / "root")
     loaded = prompts.load(tmp_path / "root" / "prompts")
-    shown = loaded.fill(prompts.ExtractGraphExamples())
+    shown = loaded.fill(prompts.ExtractGraphExamplesPrompt())
     assert shown.startswith(f"Entity types: person, ghost, place\nText:\n{TEXT}\nRecords:\n")
     reply = read_graph(shown.partition("Records:\n")[2], SHARED_TYPES)
     assert [entity.name for entity in reply.entities] == ["Marley", "Scrooge"]
     assert [(r.source, r.target, r.valid_at) for r in reply.relationships] == [("Scrooge", "Marley", "1843")]
     settings = Settings().extract_graph.model_copy(update={"entity_types": SHARED_TYPES})
-    filled = first_request(Said("", "THE TEXT"), settings, loaded)[0]["content"]
+    filled = first_request(AskedText("", "THE TEXT"), settings, loaded)[0]["content"]
     assert shown.strip() in filled and filled.index("THE TEXT") > filled.index("Scrooge paid $5.")
     assert filled.index("THE TEXT") > len(filled) - 200, "what varies stands last"
 

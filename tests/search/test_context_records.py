@@ -10,8 +10,15 @@ from linear import assert_linear
 
 from graphrag_lite import pipeline
 from graphrag_lite.evidence.records import Record, Shown, record_line
-from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.context_records import Section, TokenEstimate, cut_record, pack, render, text_unit_records
+from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.context_records import (
+    RecordSection,
+    TokenEstimate,
+    cut_record,
+    pack,
+    render,
+    text_unit_records,
+)
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 
@@ -19,7 +26,7 @@ COUNT = TokenEstimate(0.25)
 
 
 def record(*lines: str, place: int = 0) -> Record:
-    return Record(lines, {1: (Statement(0, place, place + 1),)})
+    return Record(lines, {1: (CitedSentence(0, place, place + 1),)})
 
 
 LINES = st.lists(st.text("ab", min_size=1, max_size=200), min_size=1, max_size=4)
@@ -29,7 +36,7 @@ SECTIONS = st.lists(st.tuples(st.floats(0, 1), st.lists(LINES, max_size=8)), min
 @given(SECTIONS, st.integers(1, 400))
 def test_a_budget_is_kept_whatever_is_packed(made: list[tuple[float, list[list[str]]]], budget: int) -> None:
     total = sum(share for share, _ in made) or 1.0
-    sections = [Section("S", share / total, [record(*lines) for lines in records]) for share, records in made]
+    sections = [RecordSection("S", share / total, [record(*lines) for lines in records]) for share, records in made]
     chosen = pack(sections, budget, COUNT)
     assert sum(COUNT(item) for items in chosen for item in items) <= budget
     for section, items in zip(sections, chosen, strict=True):
@@ -39,9 +46,12 @@ def test_a_budget_is_kept_whatever_is_packed(made: list[tuple[float, list[list[s
 
 def test_what_a_section_leaves_goes_to_the_others() -> None:
     long = [record("x" * 36, place=i) for i in range(10)]  # 10 tokens each
-    assert [len(s) for s in pack([Section("A", 0.5, long), Section("B", 0.5, [])], 100, COUNT)] == [10, 0]
-    assert [len(s) for s in pack([Section("A", 0.5, long), Section("B", 0.5, long)], 100, COUNT)] == [5, 5]
-    assert [len(s) for s in pack([Section("A", 0.2, long), Section("B", 0.8, long[:4])], 100, COUNT)] == [6, 4]
+    assert [len(s) for s in pack([RecordSection("A", 0.5, long), RecordSection("B", 0.5, [])], 100, COUNT)] == [10, 0]
+    assert [len(s) for s in pack([RecordSection("A", 0.5, long), RecordSection("B", 0.5, long)], 100, COUNT)] == [5, 5]
+    assert [len(s) for s in pack([RecordSection("A", 0.2, long), RecordSection("B", 0.8, long[:4])], 100, COUNT)] == [
+        6,
+        4,
+    ]
 
 
 def test_the_record_that_ends_a_section_is_cut_to_its_first_lines() -> None:
@@ -52,10 +62,10 @@ def test_the_record_that_ends_a_section_is_cut_to_its_first_lines() -> None:
 
 
 def test_numbers_stand_in_the_order_of_the_context_and_equal_places_share_one() -> None:
-    here, there = (Statement(0, 0, 5),), (Statement(1, 0, 5), Statement(2, 0, 5))
+    here, there = (CitedSentence(0, 0, 5),), (CitedSentence(1, 0, 5), CitedSentence(2, 0, 5))
     sections = [
-        Section("Last", 0.5, [Record(("[2] b and [1]", "[3] unknown"), {1: here, 2: there})]),
-        Section("First", 0.5, [Record(("[1] a",), {1: here})]),
+        RecordSection("Last", 0.5, [Record(("[2] b and [1]", "[3] unknown"), {1: here, 2: there})]),
+        RecordSection("First", 0.5, [Record(("[1] a",), {1: here})]),
     ]
     shown = Shown()
     assert render(sections, 1000, COUNT, shown) == "## First\n\n[1] a\n\n## Last\n\n[2] b and [1]\n unknown"

@@ -288,7 +288,7 @@ def test_tables_of_numbers_are_asked_by_field_value_and_file(catches: Index, que
 
 
 def test_a_large_table_is_not_read_for_other_questions(catches: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_tables.Table, "columns", property(lambda _table: pytest.fail("its cells are read")))
+    monkeypatch.setattr(file_tables.FileTable, "columns", property(lambda _table: pytest.fail("its cells are read")))
     assert catches.query("Why is the sky blue?").abstained
 
 

@@ -14,8 +14,8 @@ from graphrag_lite.stages.extract_claims import extract_claims
 from tests.stub_model import StubModel, stage_model
 
 PROMPTS = prompts.load()
-MISSED = PROMPTS.fill(prompts.ExtractClaimsMissed())
-MORE = PROMPTS.fill(prompts.ExtractClaimsMore())
+MISSED = PROMPTS.fill(prompts.ExtractClaimsMissedPrompt())
+MORE = PROMPTS.fill(prompts.ExtractClaimsMorePrompt())
 TEXT = "On 19 December 1843 Ruth Velm said that Tarn Foods\n  had sold “mouldy” flour. Tarn Foods denied it."
 FIRST = (
     '("claim"<|>Ruth Velm<|>NONE<|>Statement<|>TRUE<|>19 December 1843<|>NONE<|>Ruth Velm spoke.<|>'

@@ -17,7 +17,7 @@ from stub_model import StubModel, stage_model
 
 from graphrag_lite import prompts, tables
 from graphrag_lite.errors import CallError, ModelError
-from graphrag_lite.extraction.asking import Said, first_request
+from graphrag_lite.extraction.asking import AskedText, first_request
 from graphrag_lite.llm.chat import Request
 from graphrag_lite.replies.graph_records import read_graph
 from graphrag_lite.settings import ExtractGraph, SplitTextUnits
@@ -25,8 +25,8 @@ from graphrag_lite.stages.extract_graph import extract_graph
 from graphrag_lite.stages.split_text_units import split_text_units
 
 PROMPTS = prompts.load()
-MISSED = PROMPTS.fill(prompts.ExtractGraphMissed())
-MORE = PROMPTS.fill(prompts.ExtractGraphMore())
+MISSED = PROMPTS.fill(prompts.ExtractGraphMissedPrompt())
+MORE = PROMPTS.fill(prompts.ExtractGraphMorePrompt())
 TEXT = "Old Marley was dead. Scrooge had been his partner since 1836. Fred laughed."
 FIRST = (
     '("entity"<|>Scrooge<|>PERSON<|>Scrooge was a partner.)##("entity"<|>Marley<|>person<|>He is dead.)##'
@@ -101,7 +101,7 @@ def test_what_the_model_says_becomes_mentions_with_their_places() -> None:
 
 def test_gleaning_continues_the_conversation_while_the_model_says_yes() -> None:
     (entities, relationships), stub, _ = extract(by_prompt(FIRST, "Yes.", SECOND), TEXT, max_gleanings=2)
-    asked = [(m["role"], m["content"]) for m in first_request(Said("", TEXT), ExtractGraph(), PROMPTS)]
+    asked = [(m["role"], m["content"]) for m in first_request(AskedText("", TEXT), ExtractGraph(), PROMPTS)]
     first, second = ("assistant", FIRST), ("assistant", SECOND)
     missed, more = ("user", MISSED), ("user", MORE)
     assert conversations(stub) == [
@@ -196,7 +196,7 @@ def test_two_types_of_one_name_are_two_mentions() -> None:
 
 
 def test_the_examples_of_the_prompt_are_not_taken_for_the_text(caplog: pytest.LogCaptureFixture) -> None:
-    reply = PROMPTS.fill(prompts.ExtractGraphExamples()) + '("entity"<|>Scrooge<|>person<|>x)##("entity"<|>)'
+    reply = PROMPTS.fill(prompts.ExtractGraphExamplesPrompt()) + '("entity"<|>Scrooge<|>person<|>x)##("entity"<|>)'
     with caplog.at_level(logging.INFO):
         (entities, relationships), _, _ = extract(by_prompt(reply), TEXT)
     assert [row["name"] for row in entities] == ["Scrooge"] and not relationships
@@ -207,7 +207,7 @@ def test_the_examples_of_the_prompt_are_not_taken_for_the_text(caplog: pytest.Lo
 
 def test_prompts_differ_in_the_text_alone() -> None:
     settings = ExtractGraph(entity_types=["ship", "port"])
-    one, other = (first_request(Said("", text), settings, PROMPTS)[0]["content"] for text in ("$text {A}", "B"))
+    one, other = (first_request(AskedText("", text), settings, PROMPTS)[0]["content"] for text in ("$text {A}", "B"))
     assert "Entity types: ship, port\n" in one
     assert one.replace("$text {A}", "B") == other
     assert one.index("$text {A}") > 0.97 * len(other)
@@ -216,7 +216,7 @@ def test_prompts_differ_in_the_text_alone() -> None:
 
 
 def test_the_examples_follow_their_own_rules() -> None:
-    examples = PROMPTS.fill(prompts.ExtractGraphExamples()).split("\n\nEntity types: ")
+    examples = PROMPTS.fill(prompts.ExtractGraphExamplesPrompt()).split("\n\nEntity types: ")
     assert len(examples) == 2
     for example in examples:
         head, _, reply = example.partition("\nRecords:\n")

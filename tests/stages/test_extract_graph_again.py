@@ -20,7 +20,7 @@ from graphrag_lite.settings import ExtractGraph
 from graphrag_lite.stages.extract_graph import extract_graph
 
 PROMPTS = prompts.load()
-MORE = PROMPTS.fill(prompts.ExtractGraphMore())
+MORE = PROMPTS.fill(prompts.ExtractGraphMorePrompt())
 TEXTS = ["Scrooge saw Marley.", "Fred laughed at Scrooge. Fred left.", "It rained on Camden.", "Tim sang to Fred.", " "]
 Unit = tuple[str, str, int]  # text, language, characters before it in its document
 STATES = st.lists(

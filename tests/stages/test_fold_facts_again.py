@@ -148,7 +148,7 @@ def test_only_what_is_touched_is_folded(tmp_path: Path, monkeypatch: pytest.Monk
     seen: list[int] = []
     distinct = fold.distinct
 
-    def counted(mentions: fold.Mentions, policies: fold.Ints) -> fold.Distinct:
+    def counted(mentions: fold.FactMentions, policies: fold.Ints) -> fold.Distinct:
         seen.append(len(mentions.subject))
         return distinct(mentions, policies)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_lite import tables
-from graphrag_lite.read.conversations import Said, conversation_document
+from graphrag_lite.read.conversations import ShownMessage, conversation_document
 from graphrag_lite.settings import SplitTextUnits
 from graphrag_lite.stages.split_text_units import split_text_units
 from graphrag_lite.text.tokens import token_counter
@@ -66,11 +66,13 @@ def test_the_tokeniser_is_the_one_of_the_settings(encoding: str) -> None:
 
 WORDS = st.lists(st.sampled_from(["whale", "Oslo.", "why?", "\n", "the door"]), min_size=1, max_size=16).map(" ".join)
 SPEAKERS = st.sampled_from(["user", "assistant", "Ann Lee"])
-TALK = st.lists(st.tuples(SPEAKERS, WORDS).map(lambda said: Said(*said)), min_size=2, max_size=8)
+TALK = st.lists(st.tuples(SPEAKERS, WORDS).map(lambda said: ShownMessage(*said)), min_size=2, max_size=8)
 
 
 @given(TALK)
-def test_units_of_a_conversation_start_at_messages_and_never_mix_a_user_with_an_assistant(talk: list[Said]) -> None:
+def test_units_of_a_conversation_start_at_messages_and_never_mix_a_user_with_an_assistant(
+    talk: list[ShownMessage],
+) -> None:
     item = conversation_document(talk, "c", "c", "", {})
     messages = [each._asdict() for each in item.messages]
     row = dict.fromkeys(tables.schema("source_documents").names, "")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphrag_lite.temporal.fold import EVENTS, FUNCTIONAL, INVERSE, MULTI, Mentions, distinct, fold, prepare
+from graphrag_lite.temporal.fold import EVENTS, FUNCTIONAL, INVERSE, MULTI, FactMentions, distinct, fold, prepare
 from graphrag_lite.temporal.instants import UNKNOWN
 from graphrag_lite.temporal.spells import ENDED_BY, EVENT, PLAN, STATE
 
@@ -33,8 +33,8 @@ def history(seed: int) -> list[Row]:
 
 def facts(history: Sequence[Row]) -> list[tuple[Any, ...]]:
     """Fold, and return each fact: what, from when to when, why, as told from when to when, by how many mentions."""
-    columns = zip(*history, strict=True) if history else [[]] * len(fields(Mentions))
-    mentions = Mentions(*(np.array(column, dtype=np.int64) for column in columns))
+    columns = zip(*history, strict=True) if history else [[]] * len(fields(FactMentions))
+    mentions = FactMentions(*(np.array(column, dtype=np.int64) for column in columns))
     mentions = replace(mentions, positive=mentions.positive > 0)
     mentions = prepare(mentions, POLICIES)
     apart = distinct(mentions, POLICIES)

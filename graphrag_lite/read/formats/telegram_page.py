@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from html import unescape
 from typing import Any
 
-from graphrag_lite.read.conversations import Chat, Said, documents_of
+from graphrag_lite.read.conversations import Chat, ShownMessage, documents_of
 from graphrag_lite.read.documents import Fields, Item, Reader
 from graphrag_lite.read.formats.web_page import decoded_page
 
@@ -45,7 +45,7 @@ def _with_speakers(messages: list[Node]) -> list[tuple[str, Node]]:
     return found
 
 
-def _said(said: tuple[str, Node]) -> Said | None:
+def _said(said: tuple[str, Node]) -> ShownMessage | None:
     speaker, message = said
     if "service" in message.class_list:
         return None
@@ -54,7 +54,9 @@ def _said(said: tuple[str, Node]) -> Said | None:
     answered = NUMBER.search(reply.getattr("href") or "") if reply else None
     stated = f"{time[3]}-{time[2]}-{time[1]}T{time[4]}{time[5] or ''}" if time else ""
     number = (message.id or "").removeprefix("message")
-    return Said(speaker, _text(message.query_selector(".text")), stated, number, answered[1] if answered else "")
+    return ShownMessage(
+        speaker, _text(message.query_selector(".text")), stated, number, answered[1] if answered else ""
+    )
 
 
 def _name(element: Node | None) -> str:

@@ -45,7 +45,7 @@ DATES = ("date", "article:published_time", "dc.date", "dcterms.date", "datepubli
 
 
 @dataclass(frozen=True)
-class Page:
+class WebPage:
     """What a reader sees, its blocks on lines of their own; the page's title; date and author that its head states."""
 
     text: str
@@ -68,7 +68,7 @@ def decoded_page(data: bytes) -> str:
     return decode(data, stated[1].decode() if stated else "")
 
 
-def read_page(html: str, skip: Sequence[str] = ()) -> Page:
+def read_page(html: str, skip: Sequence[str] = ()) -> WebPage:
     """Return a page's text without scripts, styles, navigation and footers: headings with marks, code as blocks.
 
     `skip` selects (by CSS) what else is left out, unless nothing else is there.
@@ -100,7 +100,7 @@ def read_page(html: str, skip: Sequence[str] = ()) -> Page:
     date = next((stated[name] for name in DATES if stated.get(name)), "")
     author = " ".join(stated.get("author", "").split())
     title = " ".join(MARKS.sub("", tree.title or "").split())
-    return Page(composer.text(), title, date, author, tuple(composer.blocks))
+    return WebPage(composer.text(), title, date, author, tuple(composer.blocks))
 
 
 def _marked(html: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from graphrag_lite.read.conversations import Chat, Said, documents_of
+from graphrag_lite.read.conversations import Chat, ShownMessage, documents_of
 from graphrag_lite.read.documents import Fields, Item, Reader
 from graphrag_lite.read.encoding import decode, decoded_lines
 from graphrag_lite.read.json_values import Listed
@@ -97,7 +97,7 @@ def _persian_month(year: int, month: int) -> datetime.date:
     return datetime.date(2021, 3, 21) + datetime.timedelta(days)
 
 
-def _said(message: tuple[str, str, str]) -> Said | None:
+def _said(message: tuple[str, str, str]) -> ShownMessage | None:
     first, more, time = message
     found = SPEAKER.match(first)
     if found is None:
@@ -107,7 +107,7 @@ def _said(message: tuple[str, str, str]) -> Said | None:
     if placeholder:
         words = words[placeholder.end() :]
     text = MARKS.sub("", EDITED.sub("", words + more))
-    return Said(MARKS.sub("", found[1]).strip(), text, time)
+    return ShownMessage(MARKS.sub("", found[1]).strip(), text, time)
 
 
 READER = Reader({".txt": "text/plain"}, read, rows=True, recognises=recognises)

@@ -10,7 +10,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.search.answer import Answer, Cited, Ranking, Statement, answered, cite
+from graphrag_lite.search.answer import Answer, Cited, CitedSentence, Ranking, answered, cite
 from graphrag_lite.search.extractive.dated_events import (
     ENDS,
     MOST,
@@ -22,7 +22,7 @@ from graphrag_lite.search.extractive.dated_events import (
 )
 from graphrag_lite.search.extractive.dated_events import on_days as dated_on
 from graphrag_lite.search.extractive.life_dates import PRONOUN, age_in_years, life_date
-from graphrag_lite.temporal.date_questions import Asked
+from graphrag_lite.temporal.date_questions import DateQuestion
 from graphrag_lite.temporal.durations import When, in_order, time_between
 from graphrag_lite.text.period import Period
 from graphrag_lite.text.plain_text import one_line
@@ -69,7 +69,7 @@ def date_answer(question: "Question", method: str) -> Answer | None:
     return _shown(question, method, told, chosen) if told else None
 
 
-def _lives(question: "Question", asked: Asked) -> list[Dated]:
+def _lives(question: "Question", asked: DateQuestion) -> list[Dated]:
     """Return when each was born, died or was made, where a choice asks for that; none where one of them is not told."""
     said = asked.about if asked.kind in ("first", "last") else ""
     what = next((what for what, form in _OF_A_LIFE.items() if form.search(said)), "")
@@ -82,7 +82,7 @@ def _now(question: "Question") -> date | None:
     return question.as_of or question.index.attributes.newest
 
 
-def _computed(asked: Asked, chosen: Sequence[Dated], now: date | None) -> str:
+def _computed(asked: DateQuestion, chosen: Sequence[Dated], now: date | None) -> str:
     """Return the answer in a line, "" where the dates do not tell it."""
     days = [one.when for one in chosen]
     if asked.kind in ("ago", "ahead", "since"):
@@ -109,7 +109,7 @@ def _computed(asked: Asked, chosen: Sequence[Dated], now: date | None) -> str:
     return f"{one}, {than} {two}."
 
 
-def _from_now(asked: Asked, told: Dated, now: date | None) -> str:
+def _from_now(asked: DateQuestion, told: Dated, now: date | None) -> str:
     """Return how long before `now` a day is, or after it; of what lasts, since when."""
     if asked.kind == "since" and not told.lasts:
         return ""
@@ -125,7 +125,7 @@ def _from_now(asked: Asked, told: Dated, now: date | None) -> str:
     return f"{long} {'after' if is_ahead else 'before'} {now}: {told.when}."
 
 
-def _age(question: "Question", method: str, asked: Asked) -> Answer | None:
+def _age(question: "Question", method: str, asked: DateQuestion) -> Answer | None:
     """Answer how old somebody was at an event of theirs, or of the world; None where either is not dated."""
     name, event = asked.events
     birth = life_date(question, name, "born")
@@ -156,7 +156,7 @@ def _days(period: Period) -> When:
     return When(period.first.toordinal(), period.last.toordinal())
 
 
-def _listed(question: "Question", method: str, asked: Asked, found: Sequence[Dated]) -> Answer | None:
+def _listed(question: "Question", method: str, asked: DateQuestion, found: Sequence[Dated]) -> Answer | None:
     """Answer with all that is dated of a kind, in order; None where it is more or less than the question says."""
     days = {one.when: one for one in reversed(found) if not one.planned and one.when.open < LISTED}
     chosen = sorted(days.values(), key=lambda one: one.when.middle)
@@ -185,6 +185,6 @@ def _cited(question: "Question", chosen: Sequence[Dated]) -> list[Cited]:
     for one in chosen:
         numbers.setdefault((one.unit, one.start, one.end), len(numbers) + 1)
     return [
-        cite(question.index, numbers[one.unit, one.start, one.end], Statement(one.unit, one.start, one.end))
+        cite(question.index, numbers[one.unit, one.start, one.end], CitedSentence(one.unit, one.start, one.end))
         for one in chosen
     ]

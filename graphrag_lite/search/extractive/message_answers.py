@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.retrieval.bm25 import term_idf
-from graphrag_lite.retrieval.messages import Message, answers_to, messages_in, said_in
+from graphrag_lite.retrieval.messages import IndexedMessage, answers_to, messages_in, said_in
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.top_k import best_rows
-from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite, compose
+from graphrag_lite.search.answer import Answer, CitedSentence, Ranking, answered, cite, compose
 from graphrag_lite.search.extractive.answer_type import Sought, expected_answer
-from graphrag_lite.search.extractive.message_questions import Asked, form_asked, read_question, terms_of_times
+from graphrag_lite.search.extractive.message_questions import MessageQuestion, form_asked, read_question, terms_of_times
 from graphrag_lite.search.extractive.read_unit import blocks_of, read_out
 from graphrag_lite.search.extractive.reading_order import with_lists
 from graphrag_lite.search.extractive.sentence_candidates import ASKS
@@ -69,10 +69,10 @@ def message_answer(
     return then or _told(question, method, asked, topic, ranking)
 
 
-def dated(question: Question, sought: Sought, statements: Sequence[Statement]) -> list[Statement]:
+def dated(question: Question, sought: Sought, statements: Sequence[CitedSentence]) -> list[CitedSentence]:
     """Return the statements of an answer, where it is to tell a time those that tell none below their message's."""
-    index, said = question.index, dict[int, list[Message]]()
-    found = list[Statement]()
+    index, said = question.index, dict[int, list[IndexedMessage]]()
+    found = list[CitedSentence]()
     for place in statements:
         row = index.document_row[place.unit]
         if sought.kind == "time" and not sought.is_held(index, *read_out(index, place)):
@@ -83,7 +83,9 @@ def dated(question: Question, sought: Sought, statements: Sequence[Statement]) -
     return found
 
 
-def _told(question: Question, method: str, asked: Asked, topic: Sequence[str], ranking: Ranking) -> Answer | None:
+def _told(
+    question: Question, method: str, asked: MessageQuestion, topic: Sequence[str], ranking: Ranking
+) -> Answer | None:
     """Answer with the sentences of messages that fit best what is asked about; None where none holds enough of it."""
     index = question.index
     about = Question(index, asked.about, question.as_of, question.vector)
@@ -91,7 +93,7 @@ def _told(question: Question, method: str, asked: Asked, topic: Sequence[str], r
     scores = text_unit_scores(about)
     near, said = _units_of_messages(question, asked, scores)
 
-    def message_at(unit: int, place: int) -> Message | None:
+    def message_at(unit: int, place: int) -> IndexedMessage | None:
         return next((one for one in said[index.document_row[unit]] if one.start <= place < one.end), None)
 
     kind = question.kind if question.kind not in ("person", "time") else ""  # those its heading tells
@@ -118,10 +120,10 @@ def _told(question: Question, method: str, asked: Asked, topic: Sequence[str], r
 
 
 def _titled(
-    index: "SnapshotView", said: Mapping[int, Sequence[Message]], weights: Mapping[str, float]
-) -> Message | None:
+    index: "SnapshotView", said: Mapping[int, Sequence[IndexedMessage]], weights: Mapping[str, float]
+) -> IndexedMessage | None:
     """Return the first message of those whose document has a title that holds nearly all of the terms asked about."""
-    found = list[Message]()
+    found = list[IndexedMessage]()
     for row, messages in said.items():
         title, language = (index.cell("documents", name, row) for name in ("title", "language"))
         if _held(weights, set(terms(title, language))) >= NEAR:
@@ -134,11 +136,11 @@ def _held(weights: Mapping[str, float], own: Set[str]) -> float:
 
 
 def _units_of_messages(
-    question: Question, asked: Asked, scores: "npt.NDArray[np.float64]"
-) -> tuple[list[int], dict[int, list[Message]]]:
+    question: Question, asked: MessageQuestion, scores: "npt.NDArray[np.float64]"
+) -> tuple[list[int], dict[int, list[IndexedMessage]]]:
     """Return the best text units that hold messages by and to whom is asked, and these messages, by document."""
     index, near = question.index, list[int]()
-    said: dict[int, list[Message]] = {}
+    said: dict[int, list[IndexedMessage]] = {}
     for unit in best_rows(scores, LOOKED_THROUGH).tolist():
         row = index.document_row[unit]
         if row not in said:
@@ -150,14 +152,14 @@ def _units_of_messages(
     return [unit for unit in near if scores[unit] > 0], said
 
 
-def _below(index: "SnapshotView", place: Statement, message: Message) -> Statement:
+def _below(index: "SnapshotView", place: CitedSentence, message: IndexedMessage) -> CitedSentence:
     """Return a place below the heading of its message, without the label that says the same."""
     text = index.document_text(message.row)
     label = re.compile(rf"{re.escape(message.speaker)}\s*[:：]\s*(?=\S)").match(text, place.start, place.end)
     return replace(place, start=label.end() if label else place.start, about=message.heading)
 
 
-def _fitting(index: "SnapshotView", row: int, asked: Asked, most: int = 0) -> list[Message]:
+def _fitting(index: "SnapshotView", row: int, asked: MessageQuestion, most: int = 0) -> list[IndexedMessage]:
     """Return the messages of a document that fit; where more than `most` speak, if any, nobody is spoken to as one."""
     said = messages_in(index, row)
     speakers = {one.speaker for one in said}
@@ -166,7 +168,7 @@ def _fitting(index: "SnapshotView", row: int, asked: Asked, most: int = 0) -> li
     return [one for one in said if asked.fits(one, set() if 0 < most < len(speakers) else speakers)]
 
 
-def _share(index: "SnapshotView", unit: int, message: Message, weights: Mapping[str, float]) -> float:
+def _share(index: "SnapshotView", unit: int, message: IndexedMessage, weights: Mapping[str, float]) -> float:
     """Return how much of the weight of terms a message holds in a text unit, with its title and without code."""
     text = index.document_text(message.row)
     start, end = (index.cell("text_units", name, unit) for name in ("char_start", "char_end"))
@@ -177,7 +179,7 @@ def _share(index: "SnapshotView", unit: int, message: Message, weights: Mapping[
     return _held(weights, set(terms(f"{title}\n{text[start:end]}", language)))
 
 
-def _listed(question: Question, method: str, asked: Asked, ranking: Ranking) -> Answer:
+def _listed(question: Question, method: str, asked: MessageQuestion, ranking: Ranking) -> Answer:
     """Answer with the messages by or to whom is asked, or of the time asked for, by time; each with how it begins."""
     index = question.index
     found = [one for row in _rows_asked(question, asked) for one in _fitting(index, row, asked, most=PAIR)]
@@ -200,7 +202,7 @@ def _listed(question: Question, method: str, asked: Asked, ranking: Ranking) -> 
     return answered(question, method, ranking, answer="\n".join(lines), citations=citations)
 
 
-def _rows_asked(question: Question, asked: Asked) -> list[int]:
+def _rows_asked(question: Question, asked: MessageQuestion) -> list[int]:
     """Return the documents that may hold messages by or to whom is asked, or of the time; of all the first or last."""
     index = question.index
     if asked.by or asked.to:
@@ -224,7 +226,7 @@ def _rows_naming(question: Question, name: str) -> set[int]:
     return found
 
 
-def _opening(index: "SnapshotView", units: Sequence[int], message: Message) -> Statement:
+def _opening(index: "SnapshotView", units: Sequence[int], message: IndexedMessage) -> CitedSentence:
     """Return the first sentences of a message that say something and are no code, else its first line."""
     text, language = index.document_text(message.row), index.cell("documents", "language", message.row)
     code = blocks_of(index, message.row)["code"]
@@ -235,4 +237,4 @@ def _opening(index: "SnapshotView", units: Sequence[int], message: Message) -> S
     start = said[0][0]
     end = next((end for _, end in said if end - start >= OPENING), said[-1][1])  # not "Hey Bo!" alone
     unit = next((unit for unit in units if start < index.cell("text_units", "char_end", unit)), units[-1])
-    return _below(index, Statement(unit, start, min(end, index.cell("text_units", "char_end", unit))), message)
+    return _below(index, CitedSentence(unit, start, min(end, index.cell("text_units", "char_end", unit))), message)

@@ -5,7 +5,7 @@ from collections.abc import Sequence, Set
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphrag_lite.retrieval.messages import Message
+from graphrag_lite.retrieval.messages import IndexedMessage
 from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.period import Period, period_of
 from graphrag_lite.text.times import all_times
@@ -37,7 +37,7 @@ _ASKING = re.compile(rf"{_ASKED['any person']}|{_ASKED['any time']}|\S*")
 _DATE_OF = re.compile(_FORMS["date of"], re.I)
 
 
-class Asked(NamedTuple):
+class MessageQuestion(NamedTuple):
     """What a question about messages says: `by` and `to` are who they are of and to, `about` its other words.
 
     `order` is 1 where it asks for the first one, -1 for the last; `asks`: for who asks something, `whom`: for who is
@@ -53,7 +53,7 @@ class Asked(NamedTuple):
     one: bool
     periods: Sequence[Period] = ()
 
-    def fits(self, one: Message, speakers: Set[str]) -> bool:
+    def fits(self, one: IndexedMessage, speakers: Set[str]) -> bool:
         """Say whether a message is by and to whom is asked; one that names nobody is to the other `speakers`."""
         to = {*one.to, *one.cc, one.answers} - {""} or speakers - {one.speaker}
         told = (not self.by or one.speaker in self.by) and (not self.to or not self.to.isdisjoint(to))
@@ -100,7 +100,7 @@ def form_asked(question: "Question") -> re.Match[str] | None:
     return None if received and not _MESSAGES.search(text) else found  # "Who got the cello?"
 
 
-def read_question(question: "Question", form: re.Match[str], known: Set[str]) -> Asked:
+def read_question(question: "Question", form: re.Match[str], known: Set[str]) -> MessageQuestion:
     """Tell who of those whom a question names writes, and to whom; all others are what it is about."""
     text, verb = question.text, form.span(1) if form.re.groups else (-1, -1)
     passive = _RECEIVED.fullmatch(text[slice(*verb)]) is not None
@@ -129,7 +129,7 @@ def read_question(question: "Question", form: re.Match[str], known: Set[str]) ->
     about = "".join(" " if any(start <= at < end for start, end in left) else letter for at, letter in enumerate(text))
     about = _LAST.sub(" ", _FIRST.sub(" ", about)) if order else about
     asks, whom = _ASKS.fullmatch(text, *verb) is not None, question.kind == "person" and bool(by)
-    return Asked(frozenset(by), frozenset(to), about, order, asks, whom, _ONE.search(text) is not None)
+    return MessageQuestion(frozenset(by), frozenset(to), about, order, asks, whom, _ONE.search(text) is not None)
 
 
 def _named(text: str, known: Set[str]) -> list[tuple[int, int, frozenset[str]]]:

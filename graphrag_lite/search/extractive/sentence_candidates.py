@@ -8,7 +8,7 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.question_kinds import kind_asked
-from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.answer import CitedSentence
 from graphrag_lite.search.extractive.announced import end_of_list
 from graphrag_lite.search.extractive.answer_type import DENIED, Sought
 from graphrag_lite.search.extractive.definitions import defines, is_about
@@ -121,10 +121,10 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class SentenceCandidate:
     """A sentence, and what it is worth: `worth` times how much of the question it and what stands around it hold."""
 
-    place: Statement
+    place: CitedSentence
     terms: frozenset[str]
     around: frozenset[str]  # the question's terms in the title and the sentence before
     worth: float
@@ -140,7 +140,7 @@ class Candidate:
 
 def candidates_in(
     index: "SnapshotView", unit: int, score: float, wanted: Wanted, held: Mapping[int, tuple[float, bool]]
-) -> Iterator[Candidate]:
+) -> Iterator[SentenceCandidate]:
     """Yield the sentences of a text unit that may be told. `held` is by where what held begins (`choose_sentences`)."""
     read, asked = read_unit(index, unit), wanted.terms
     things = () if defines(read.text, wanted.sought.things) else wanted.sought.things
@@ -224,7 +224,7 @@ class _Walk:
             return None
         return _Sentence(line, start, end, text, in_order, own, fragment, of_row, asks, same)
 
-    def candidate(self, one: _Sentence, over: Headings, times: Sequence[tuple[float, bool]]) -> Candidate:
+    def candidate(self, one: _Sentence, over: Headings, times: Sequence[tuple[float, bool]]) -> SentenceCandidate:
         """Return a sentence as a candidate. `times`: how well what it tells of held, and whether it began, as asked."""
         read, wanted, asked = self.read, self.wanted, self.wanted.terms
         document, language, own = read.document, read.language, one.own
@@ -255,8 +255,8 @@ class _Walk:
         around, own = self.title | self.headed | columns | before, own | known
         self.before = own & asked
         floor = NAMED_FLOOR if read.subject else FLOOR
-        place = Statement(read.unit, one.start, one.end, told_by or heading)
-        return Candidate(place, own, around - own, worth, floor, any(begins for _, begins in times))
+        place = CitedSentence(read.unit, one.start, one.end, told_by or heading)
+        return SentenceCandidate(place, own, around - own, worth, floor, any(begins for _, begins in times))
 
     def _is_idle_cell(self, cell: str, own: Set[str]) -> bool:
         """Say whether a cell says nothing asked for: "Created: 2026-03-16", or "Key: SUP-12", which is asked about."""
@@ -275,7 +275,7 @@ def _told_by(index: "SnapshotView", sentence: str, language: str, label: str, wr
 
 def _of_heading(
     index: "SnapshotView", unit: int, place: int, score: float, wanted: Wanted, around: frozenset[str]
-) -> Iterator[Candidate]:
+) -> Iterator[SentenceCandidate]:
     """Yield the heading at a place, if it holds the time asked for, and the list right below it, if it names that."""
     document, language = index.document_of(unit)
     if (mark := HEADING.match(document, place)) is None:
@@ -286,7 +286,7 @@ def _of_heading(
         return
     if wanted.sought.kind == "time" and wanted.sought.is_held(index, heading, language):
         worth = score * wanted.worth(index, heading, in_order, language)
-        yield Candidate(Statement(unit, *span), own, around - own, worth, 0.0, False)
+        yield SentenceCandidate(CitedSentence(unit, *span), own, around - own, worth, 0.0, False)
     begin = document.find("\n", span[1])
     end = end_of_list(document, begin, begin + MAX_LENGTH) if begin >= 0 else begin
     if end > begin:
@@ -295,7 +295,7 @@ def _of_heading(
         worth = score * wanted.worth(index, items, terms(items, language), language)
         worth *= 1 + INTRODUCED * wanted.is_same(own | around)
         named = (own & wanted.terms) | around | (frozenset(terms(items, language)) - wanted.terms)
-        yield Candidate(Statement(unit, start, end, heading), named, NONE, worth, 0.0, False)
+        yield SentenceCandidate(CitedSentence(unit, start, end, heading), named, NONE, worth, 0.0, False)
 
 
 def _is_of_heading(document: str, place: int) -> bool:

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from graphrag_lite.evidence.distinct_sentences import cheapest_first, says_the_same
 from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.entity_names import names_of_title
-from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.answer import CitedSentence
 from graphrag_lite.search.extractive.answer_type import Sought
 from graphrag_lite.search.extractive.read_unit import read_out
-from graphrag_lite.search.extractive.sentence_candidates import AROUND, Candidate, Wanted, candidates_in
+from graphrag_lite.search.extractive.sentence_candidates import AROUND, SentenceCandidate, Wanted, candidates_in
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms
 
@@ -65,12 +65,12 @@ def choose_sentences(
     question_terms: Sequence[str],
     units: Sequence[int],
     most: int,
-    told: Sequence[Statement] = (),
+    told: Sequence[CitedSentence] = (),
     *,
     scores: Sequence[float] = (),
     sought: Sought = NOTHING_ELSE,
     held: Mapping[int, Mapping[int, tuple[float, bool]]] = MappingProxyType({}),
-) -> list[Statement]:
+) -> list[CitedSentence]:
     """Return up to `most` sentences of `units` (best first), best first, of MAX_ANSWER characters and one sentence.
 
     `scores` are those of the units (by default they fall with the rank), `sought` is what is asked for, `held` how well
@@ -112,14 +112,14 @@ def choose_sentences(
 
 
 def _one_by_one(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[SentenceCandidate],
     left: dict[str, float],
     whole: float,
     least: float,
     most: int,
     told: Sequence[tuple[str, str]],
     names: Set[str],
-) -> list[Statement]:
+) -> list[CitedSentence]:
     """Return up to `most` sentences, best first, none that says what is `told`.
 
     Each is worth `least` when it is chosen, and more where it has only `names` in common with the question and the
@@ -131,7 +131,7 @@ def _one_by_one(
         return -candidates[number].value(left, whole) * SAME_UNIT ** n_of_unit[candidates[number].place.unit]
 
     full, asked = dict(left), left.keys() - names
-    chosen: list[Statement] = []
+    chosen: list[CitedSentence] = []
     known = [frozenset(terms(text, language)) for text, language in told]
     length = sum(len(text) for text, _ in told)
     for number in cheapest_first(len(candidates), cost):
@@ -154,8 +154,8 @@ def _one_by_one(
 
 
 def _newest_first(
-    index: "SnapshotView", candidates: Sequence[Candidate], values: Sequence[float], asked: frozenset[str]
-) -> list[Candidate]:
+    index: "SnapshotView", candidates: Sequence[SentenceCandidate], values: Sequence[float], asked: frozenset[str]
+) -> list[SentenceCandidate]:
     """Return candidates, the newest worth more of those that say what the best one does, and nearly as well."""
     best = max(range(len(values)), key=values.__getitem__)
     held = candidates[best].terms & asked
@@ -166,8 +166,8 @@ def _newest_first(
 
 
 def _reason_first(
-    index: "SnapshotView", candidates: list[Candidate], left: Mapping[str, float], whole: float
-) -> list[Candidate]:
+    index: "SnapshotView", candidates: list[SentenceCandidate], left: Mapping[str, float], whole: float
+) -> list[SentenceCandidate]:
     """Return candidates, the one worth most that gives a reason behind the best, where that repeats what is asked."""
     values = [candidate.value(left, whole) for candidate in candidates]
     at = max(range(len(values)), key=values.__getitem__)
@@ -182,8 +182,8 @@ def _reason_first(
 
 
 def _hopped(
-    index: "SnapshotView", candidates: list[Candidate], best: Candidate, weight: Mapping[str, float]
-) -> list[Candidate]:
+    index: "SnapshotView", candidates: list[SentenceCandidate], best: SentenceCandidate, weight: Mapping[str, float]
+) -> list[SentenceCandidate]:
     """Return candidates, those worth more that say what the best one leaves open of what it leads to (`HOP`)."""
     left_open = {term: weight[term] for term in sorted(weight.keys() - best.terms - best.around)}
     least = HOP_SHARE * fsum(left_open.values())

@@ -17,7 +17,7 @@ from graphrag_lite.retrieval.file_tables import (
     LEAST_ROWS,
     ByField,
     Cell,
-    Table,
+    FileTable,
     TableFile,
     amount,
     cells_of,
@@ -25,12 +25,12 @@ from graphrag_lite.retrieval.file_tables import (
     tables_of,
 )
 from graphrag_lite.retrieval.question_kinds import HOW_MANY
-from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite, compose
+from graphrag_lite.search.answer import Answer, CitedSentence, Ranking, answered, cite, compose
 from graphrag_lite.search.extractive import table_values
 from graphrag_lite.search.extractive.table_cells import SHOWN, asked_for, by_amount, name_of_row, place_of, shown
 from graphrag_lite.search.extractive.table_numbers import computed
 from graphrag_lite.search.extractive.table_values import Value, rows_of, said_of, unexplained
-from graphrag_lite.search.extractive.table_words import LISTS, Asked, begins, is_field, is_of
+from graphrag_lite.search.extractive.table_words import LISTS, TableQuestion, begins, is_field, is_of
 from graphrag_lite.text.plain_text import one_line
 
 if TYPE_CHECKING:
@@ -56,12 +56,12 @@ def table_answer(question: "Question", method: str, ranking: Ranking) -> Answer 
     """
     if told := _cell_of_title(question, method, ranking):
         return told
-    asked = Asked(question)
+    asked = TableQuestion(question)
     table = _table_asked(asked) if len(asked.words) <= LONGEST else None
     return _answer_of(asked, method, table, ranking) if table else None
 
 
-def _table_asked(asked: Asked) -> Table | None:
+def _table_asked(asked: TableQuestion) -> FileTable | None:
     """Return the table of which a question says most: its values, what its fields are called, and its file.
 
     None where it says nothing of any, or one thing alone and asks for no rows and no number.
@@ -73,7 +73,7 @@ def _table_asked(asked: Asked) -> Table | None:
         own = set(asked.terms(name_of(file))).union(*map(asked.field_terms, file.fields))
         return {place for place, of in terms_of.items() if any(is_of(one, own) for one in of)}
 
-    def said(table: Table, named: Callable[[Asked, Table], list[Value]]) -> int:
+    def said(table: FileTable, named: Callable[[TableQuestion, FileTable], list[Value]]) -> int:
         return len(called(table.file).union(*(value.words for value in named(asked, table))))
 
     if not asked.asks_rows and not any(map(called, index.table_files)):
@@ -86,7 +86,7 @@ def _table_asked(asked: Asked) -> Table | None:
     )
 
 
-def _answer_of(asked: Asked, method: str, table: Table, ranking: Ranking) -> Answer | None:
+def _answer_of(asked: TableQuestion, method: str, table: FileTable, ranking: Ranking) -> Answer | None:
     question = asked.question
     counts, much = HOW_MANY.search(question.text) is not None, "much" in asked.words
     values = table_values.values_named(asked, table)
@@ -119,14 +119,14 @@ def _answer_of(asked: Asked, method: str, table: Table, ranking: Ranking) -> Ans
     return _listed(asked, method, chosen, table)
 
 
-def _is_of_table(asked: Asked, values: Sequence[Value], table: Table) -> bool:
+def _is_of_table(asked: TableQuestion, values: Sequence[Value], table: FileTable) -> bool:
     """Say whether a question says nothing else, or one word, than values of a table and what its fields are called."""
     fields = [field for field in table.file.fields if is_field(asked, field, asked.said)]
     of_fields = [Value(field, "", frozenset(), frozenset()) for field in fields]
     return unexplained(asked, [*values, *of_fields], table) <= 1
 
 
-def _counts_others(asked: Asked, chosen: Sequence[Value], table: Table) -> bool:
+def _counts_others(asked: TableQuestion, chosen: Sequence[Value], table: FileTable) -> bool:
     """Say whether a question counts something else than rows, and names their file: "How many people in boat 5?"."""
     of_file, of_values = set(asked.terms(name_of(table.file))), set().union(*(value.words for value in chosen))
     said = [asked.terms(word) for n, word in enumerate(asked.words) if n not in of_values and word in asked.content]
@@ -134,7 +134,7 @@ def _counts_others(asked: Asked, chosen: Sequence[Value], table: Table) -> bool:
     return not counted and any(others)
 
 
-def _numbers_of_row(asked: Asked, method: str, chosen: Sequence[Value], table: Table) -> Answer | None:
+def _numbers_of_row(asked: TableQuestion, method: str, chosen: Sequence[Value], table: FileTable) -> Answer | None:
     """Answer with the numbers of the only row that has some values: one of them may be what is counted."""
     having = sorted(rows_of(asked.question.index, table_values.units_of(chosen)))
     numbers = [one for one in table.cells(having[0]) if one.field in table.numbers] if len(having) == 1 else []
@@ -155,7 +155,7 @@ def _cell_of_title(question: "Question", method: str, ranking: Ranking) -> Answe
         if name := next((one[0] for one in found if one), ""):
             named.setdefault(name, row)
     rest = re.sub("|".join(map(_whole, named)), " ", question.text) if named else ""
-    asked = Asked(question)
+    asked = TableQuestion(question)
     rows = [
         [one for one in cells_of(index, row) if one.value.casefold() != name.casefold()] for name, row in named.items()
     ]
@@ -177,7 +177,13 @@ def _whole(name: str) -> str:
 
 
 def _cells_of_values(
-    asked: Asked, method: str, chosen: Sequence[Value], named: Sequence[Value], table: Table, *, counted: bool
+    asked: TableQuestion,
+    method: str,
+    chosen: Sequence[Value],
+    named: Sequence[Value],
+    table: FileTable,
+    *,
+    counted: bool,
 ) -> Answer | None:
     """Answer with the cells of the rows that have `chosen` values: "What is the tier of Vega?"
 
@@ -201,7 +207,7 @@ def _cells_of_values(
     return shown(asked.question, method, [*reversed(distinct.values())], about=about)
 
 
-def _listed(asked: Asked, method: str, chosen: Sequence[Value], table: Table) -> Answer | None:
+def _listed(asked: TableQuestion, method: str, chosen: Sequence[Value], table: FileTable) -> Answer | None:
     """Answer with the rows that have all of some values, each cited, and how many there are."""
     question = asked.question
     rows, n_rows = rows_of(question.index, table_values.units_of(chosen)), table.n_having(one.field for one in chosen)
@@ -211,7 +217,7 @@ def _listed(asked: Asked, method: str, chosen: Sequence[Value], table: Table) ->
     return _cited_rows(question, method, lead, rows, chosen[0].field)
 
 
-def _counted_rows(asked: Asked, method: str, table: Table) -> Answer | None:
+def _counted_rows(asked: TableQuestion, method: str, table: FileTable) -> Answer | None:
     """Answer how many rows a table has whose file a question names, or the only one: "How many tickets are there?"."""
     index, said = asked.question.index, set(asked.terms(" ".join(asked.content)))
     of_file, of_rows = set(asked.terms(name_of(table.file))), asked.listed("rows")
@@ -234,7 +240,7 @@ def _cited_rows(question: "Question", method: str, lead: str, rows: Mapping[int,
     return _cited(question, method, lead, told[:SHOWN], field, rows, more)
 
 
-def _most(asked: Asked, method: str, values: Sequence[Value], table: Table) -> Answer | None:
+def _most(asked: TableQuestion, method: str, values: Sequence[Value], table: FileTable) -> Answer | None:
     """Answer which value of a field most rows have, of those with all other values that the question names."""
     index = asked.question.index
     of_field = {field: held for field, held in table.of_field.items() if field != Fields.sender}
@@ -280,7 +286,7 @@ def _cited(
     return answered(question, method, ranking, answer="\n".join(lines), citations=[cited for _, cited in named])
 
 
-def _counted_field(asked: Asked, of_field: ByField) -> str:
+def _counted_field(asked: TableQuestion, of_field: ByField) -> str:
     """Return the field by whose values rows are counted: the one that is asked for, or that says who has them."""
     found = list[tuple[bool, float, float, str]]()
     said = [term for word in asked.words for term in asked.terms(word)]
@@ -299,7 +305,7 @@ def _counted_field(asked: Asked, of_field: ByField) -> str:
     return min(found, default=(False, 0, 0, ""))[-1]
 
 
-def _line(index: "SnapshotView", row: int, field: str) -> Statement:
+def _line(index: "SnapshotView", row: int, field: str) -> CitedSentence:
     """Return the line of a document that states a field, else its first line."""
     text = index.document_text(row)
     stated = re.search(rf"(?m)^{re.escape(field)}: .*$", text) or re.search(r"(?m)^.*\S.*$", text)

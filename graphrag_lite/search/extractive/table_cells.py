@@ -5,8 +5,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.file_tables import Cell, amount, cells_of
-from graphrag_lite.search.answer import Answer, Ranking, Statement, compose
-from graphrag_lite.search.extractive.table_words import Asked, is_field, n_said
+from graphrag_lite.search.answer import Answer, CitedSentence, Ranking, compose
+from graphrag_lite.search.extractive.table_words import TableQuestion, is_field, n_said
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SHOWN = 20  # rows that an answer names; its count is of all
 
 
-def asked_for(asked: Asked, rows: Sequence[Sequence[Cell]], text: str) -> list[Cell | None]:
+def asked_for(asked: TableQuestion, rows: Sequence[Sequence[Cell]], text: str) -> list[Cell | None]:
     """Return of each row the cell of the field that a text asks for, by the longest name; the last of these."""
     said = set(asked.terms(text))
     fields = {cell.field for row in rows for cell in row}
@@ -32,12 +32,12 @@ def shown(question: "Question", method: str, cells: Sequence[Cell], about: str =
     return compose(question, method, places, ranking, lead=lead)
 
 
-def place_of(index: "SnapshotView", cell: Cell, about: str = "") -> Statement:
+def place_of(index: "SnapshotView", cell: Cell, about: str = "") -> CitedSentence:
     unit = next(unit for unit in index.units_in(cell.row) if index.cell("text_units", "char_end", unit) > cell.start)
-    return Statement(unit, cell.start, cell.end, about)
+    return CitedSentence(unit, cell.start, cell.end, about)
 
 
-def by_amount(asked: Asked, cells: list[Cell]) -> list[Cell]:
+def by_amount(asked: TableQuestion, cells: list[Cell]) -> list[Cell]:
     """Return cells, the largest number first where it is asked who has more, the smallest where it is less."""
     if not asked.says("more") and not asked.says("less"):
         return cells

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.retrieval.file_tables import Cell, Table, amount
+from graphrag_lite.retrieval.file_tables import Cell, FileTable, amount
 from graphrag_lite.search.answer import Answer
 from graphrag_lite.search.extractive import table_values
 from graphrag_lite.search.extractive.table_cells import SHOWN, asked_for, name_of_row, shown
 from graphrag_lite.search.extractive.table_values import Value, rows_of, said_of, unexplained
-from graphrag_lite.search.extractive.table_words import LISTS, Asked, begins, is_field
+from graphrag_lite.search.extractive.table_words import LISTS, TableQuestion, begins, is_field
 from graphrag_lite.text.plain_text import one_line
 
 _ASKS_NO_NUMBER = re.compile(r"(?i)\bat least\b|\b(?:do|does|did)\b.*\bmean\b")
@@ -24,7 +24,7 @@ _COMPUTED: Mapping[str, Callable[[Sequence[Decimal]], Decimal]] = {
 }
 
 
-def computed(asked: Asked, method: str, chosen: Sequence[Value], table: Table) -> Answer | None:
+def computed(asked: TableQuestion, method: str, chosen: Sequence[Value], table: FileTable) -> Answer | None:
     """Answer with the sum, the mean, or the most or least of a field's numbers, of rows that have `chosen` values.
 
     Of the row with the most or least that is the field that is asked for, too.
@@ -36,10 +36,10 @@ def computed(asked: Asked, method: str, chosen: Sequence[Value], table: Table) -
 
 
 def _computed_of(
-    asked: Asked,
+    asked: TableQuestion,
     method: str,
     chosen: Sequence[Value],
-    table: Table,
+    table: FileTable,
     kind: str,
     said: frozenset[int],
     own: Sequence[str],
@@ -84,7 +84,7 @@ def _computed_of(
     )
 
 
-def _kinds_computed(asked: Asked, table: Table) -> Iterator[tuple[str, frozenset[int], list[str]]]:
+def _kinds_computed(asked: TableQuestion, table: FileTable) -> Iterator[tuple[str, frozenset[int], list[str]]]:
     """Yield what may be computed, the words that say so, and what a field is called by them alone, if anything.
 
     Most and fewest are of a field of numbers that the question names: others are counted.
@@ -100,13 +100,13 @@ def _kinds_computed(asked: Asked, table: Table) -> Iterator[tuple[str, frozenset
             yield kind, said, own
 
 
-def _day(cells: Sequence[Cell], left: Iterable[str], table: Table) -> Cell | None:
+def _day(cells: Sequence[Cell], left: Iterable[str], table: FileTable) -> Cell | None:
     """Return the cell that says when a row was, where words ask for a time."""
     asked = not {*LISTS["days"]}.isdisjoint(left)
     return next((one for one in cells if one.field in table.days), None) if asked else None
 
 
-def _summed_field(asked: Asked, words: Sequence[str], fields: Iterable[str]) -> str:
+def _summed_field(asked: TableQuestion, words: Sequence[str], fields: Iterable[str]) -> str:
     """Return the field that words name, else the one of them that is called an amount; "" for none."""
     said = [term for word in words for term in asked.terms(word)]
     of_amounts = asked.listed("amounts")

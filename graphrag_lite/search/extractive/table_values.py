@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.retrieval.file_tables import ByField, Table, amount, name_of
+from graphrag_lite.retrieval.file_tables import ByField, FileTable, amount, name_of
 from graphrag_lite.search.extractive.table_words import (
     LISTS,
     LONGEST_VALUE,
-    Asked,
+    TableQuestion,
     asked_by,
     is_field,
     is_of,
@@ -43,7 +43,7 @@ class Value(NamedTuple):
     is_begun: bool = False  # its words begin those of the question: "engineers" are Engineer rather than Engineering
 
 
-def values_named(asked: Asked, table: Table) -> list[Value]:
+def values_named(asked: TableQuestion, table: FileTable) -> list[Value]:
     """Return the values that a question of some `words` names, is said to have, or to have come to no end."""
     words, of_field = asked.words, table.of_field
     found = [*_written(asked, of_field), *_yes_or_no(asked, of_field)]
@@ -52,13 +52,13 @@ def values_named(asked: Asked, table: Table) -> list[Value]:
     return found
 
 
-def all_named(asked: Asked, table: Table) -> list[Value]:
+def all_named(asked: TableQuestion, table: FileTable) -> list[Value]:
     """Return all values that a question names, as a whole or not, and what few rows have."""
     shared = values_named(asked, table)
     return [*shared, *cells_named(asked, table, shared)]
 
 
-def cells_named(asked: Asked, table: Table, known: Sequence[Value]) -> list[Value]:
+def cells_named(asked: TableQuestion, table: FileTable, known: Sequence[Value]) -> list[Value]:
     """Return what a question names that few rows have: titles, values of one row, numbers beside a field, and days.
 
     Of words that are a value that rows share, or of several fields, it is the first.
@@ -72,7 +72,7 @@ def cells_named(asked: Asked, table: Table, known: Sequence[Value]) -> list[Valu
     return [*first.values()]
 
 
-def _written(asked: Asked, of_field: ByField) -> Iterator[Value]:
+def _written(asked: TableQuestion, of_field: ByField) -> Iterator[Value]:
     """Yield the values that the question writes word by word, in these or other forms, or one name of several."""
     words = asked.words
     forms = [_forms(asked, word) for word in words]
@@ -94,7 +94,7 @@ def _written(asked: Asked, of_field: ByField) -> Iterator[Value]:
                     yield Value(field, value, frozenset({place} - {-1}), frozenset(of_value[value]))
 
 
-def _forms(asked: Asked, word: str) -> frozenset[str]:
+def _forms(asked: TableQuestion, word: str) -> frozenset[str]:
     """Return what a word is known by in all its forms: its terms, and those of what is called the same."""
     same = next((name for name, group in _SAME.items() if word in group), word)
     return frozenset(asked.terms(same)) if len(word) > 2 or same != word else frozenset()
@@ -104,7 +104,7 @@ def _are_alike(spelt: Sequence[frozenset[str]], said: Sequence[frozenset[str]]) 
     return all(own and own == other for own, other in zip(spelt, said, strict=False))
 
 
-def _dated(asked: Asked, table: Table) -> Iterator[Value]:
+def _dated(asked: TableQuestion, table: FileTable) -> Iterator[Value]:
     """Yield the rows of each period that a question states, by the first field that has days in it, else none."""
     text, words = fold(asked.question.text), asked.words
     spans = [found.span() for found in re.finditer(r"\w+", text)]
@@ -124,7 +124,7 @@ def _dated(asked: Asked, table: Table) -> Iterator[Value]:
             yield Value(field, stated, places, table.units_in(having))
 
 
-def _numbered(asked: Asked, table: Table) -> Iterator[Value]:
+def _numbered(asked: TableQuestion, table: FileTable) -> Iterator[Value]:
     """Yield the rows with a number that a question says beside the name of a field: "three cylinders"."""
     words, of_file = asked.words, asked.terms(name_of(table.file))
     for place, word in enumerate(words):
@@ -139,7 +139,7 @@ def _numbered(asked: Asked, table: Table) -> Iterator[Value]:
                 yield Value(field, word, frozenset((place, *named)), table.units_in(having))
 
 
-def _of_one(asked: Asked, table: Table) -> Iterator[Value]:
+def _of_one(asked: TableQuestion, table: FileTable) -> Iterator[Value]:
     """Yield the titles and cells that a question writes out, which need a word that is no function word."""
     words = asked.words
     runs = {
@@ -171,7 +171,7 @@ def _spelt(value: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(value.casefold()))
 
 
-def _yes_or_no(asked: Asked, of_field: ByField) -> Iterator[Value]:
+def _yes_or_no(asked: TableQuestion, of_field: ByField) -> Iterator[Value]:
     """Yield yes, or no where the question denies it, of a field by which it calls rows: "opted in", of `opt_in`."""
     words = asked.words
     forms = [set(asked.terms(word.removeprefix("un"))) for word in words]
@@ -201,7 +201,7 @@ def _unfinished(words: Sequence[str], of_field: ByField) -> list[Value]:
     return []
 
 
-def unexplained(asked: Asked, values: Sequence[Value], table: Table, *, enough: int = ENOUGH) -> int:
+def unexplained(asked: TableQuestion, values: Sequence[Value], table: FileTable, *, enough: int = ENOUGH) -> int:
     """Return how many words say something and are of no value, nor of a field's or file's name ("instruments.csv").
 
     What is asked for may be rows, by any name; where it may be none, it counts twice. One word more does not count
@@ -226,12 +226,12 @@ def unexplained(asked: Asked, values: Sequence[Value], table: Table, *, enough: 
     return max(len(other - {first}) - more, 0) + 2 * (first in other and not _may_be_rows(asked, first))
 
 
-def _may_be_rows(asked: Asked, word: str) -> bool:
+def _may_be_rows(asked: TableQuestion, word: str) -> bool:
     """Say whether the thing asked for may be rows: any text holds the word."""
     return any(map(asked.question.index.bm25.holds, asked.terms(word)))
 
 
-def chosen_of(asked: Asked, values: Sequence[Value]) -> list[Value]:
+def chosen_of(asked: TableQuestion, values: Sequence[Value]) -> list[Value]:
     """Return the values of the longest phrases, none inside another, nor of those that a word begins with.
 
     Of two of one field that no row has both of, and nothing joins, it is the longer: "deaths by car accident".
@@ -242,21 +242,21 @@ def chosen_of(asked: Asked, values: Sequence[Value]) -> list[Value]:
     return [one for one in left if not any(_is_less(asked, one, other) for other in left)]
 
 
-def without_alternatives(asked: Asked, values: list[Value]) -> list[Value]:
+def without_alternatives(asked: TableQuestion, values: list[Value]) -> list[Value]:
     """Return values without those of a field between which a question asks to choose: "is its tier gold or silver"."""
     n_of = Counter(value.field for value in values if value.field)
     between = {field for field, n in n_of.items() if n > 1 and asked.says("or") and is_field(asked, field, asked.said)}
     return [value for value in values if value.field not in between]
 
 
-def _is_less(asked: Asked, one: Value, other: Value) -> bool:
+def _is_less(asked: TableQuestion, one: Value, other: Value) -> bool:
     apart = one.field == other.field and len(one.words) < len(other.words) and one.units.isdisjoint(other.units)
     first, last = sorted((one, other), key=lambda value: min(value.words, default=0))
     between = asked.words[max(first.words, default=0) + 1 : min(last.words, default=0)]
     return apart and not {*LISTS["joining"]}.issuperset(between)
 
 
-def without_verbs(asked: Asked, values: list[Value]) -> list[Value]:
+def without_verbs(asked: TableQuestion, values: list[Value]) -> list[Value]:
     """Return values without those that a field's name says: "Which did Ann open?" asks for what was opened by her."""
     fields = {value.field: asked.field_terms(value.field) for value in values}
 

@@ -27,7 +27,7 @@ def _listed(name: str, language: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class TableQuestion:
     """A question as its words are compared with tables, which may be in no language: then it is read as English."""
 
     question: "Question"
@@ -83,7 +83,7 @@ def field_terms(field: str, language: str) -> set[str]:
     return telling - {"name"} - _listed("units", language) or found
 
 
-def is_field(asked: Asked, field: str, said: Iterable[str]) -> bool:
+def is_field(asked: TableQuestion, field: str, said: Iterable[str]) -> bool:
     """Say whether all that a field is called is said, or what is made of it: "reported", of a reporter."""
     own = asked.field_terms(field)
     own = (own - asked.listed("sum")) or own  # `medals.total`
@@ -94,12 +94,12 @@ def is_field(asked: Asked, field: str, said: Iterable[str]) -> bool:
     )
 
 
-def n_said(asked: Asked, field: str, said: Collection[str]) -> int:
+def n_said(asked: TableQuestion, field: str, said: Collection[str]) -> int:
     """Return how many terms of a field's name are said."""
     return sum(any(begins(one, term) for term in said) for one in asked.field_terms(field))
 
 
-def written_in_parts(asked: Asked, field: str) -> frozenset[int]:
+def written_in_parts(asked: TableQuestion, field: str) -> frozenset[int]:
     """Return which words of a question are what a field is called in parts of them: life expectancy, `lifeExp`."""
     parts = _SPLIT.sub(" ", field).casefold().split()
     for start in range(len(asked.words) if len(parts) > 1 else 0):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from graphrag_lite.text.names import chinese_words as zh
 from graphrag_lite.text.names import engine
-from graphrag_lite.text.names.engine import Span, Spans, Token
+from graphrag_lite.text.names.engine import FoundSpans, Span, Token
 from graphrag_lite.text.names.lexicon import any_of, characters
 from graphrag_lite.text.names.lists import FORMS
 from graphrag_lite.text.names.name import Name
@@ -35,7 +35,7 @@ def find_names_chinese(text: str) -> list[Name]:
     return engine.find_names_of(_SCRIPT, text, zh.simplified(text))
 
 
-def _marked(text: str, taken: Spans) -> Iterator[Span]:
+def _marked(text: str, taken: FoundSpans) -> Iterator[Span]:
     """Titles of works in title marks, and short quotations that are introduced as a name."""
     yield from engine.title_marks(text, _TITLE_MARKS)
     for match in _QUOTED.finditer(text):
@@ -47,7 +47,7 @@ def _marked(text: str, taken: Spans) -> Iterator[Span]:
             yield *match.span(1), "unknown", False
 
 
-def _defined(text: str, taken: Spans) -> Iterator[Span]:
+def _defined(text: str, taken: FoundSpans) -> Iterator[Span]:
     """The subject of a definition at the start of the text: "X（...）是"."""
     if match := _DEFINED.match(text):
         body = match[1]
@@ -56,7 +56,7 @@ def _defined(text: str, taken: Spans) -> Iterator[Span]:
             yield *match.span(1), _kind_of(body), True
 
 
-def _glossed(text: str, taken: Spans) -> Iterator[Span]:
+def _glossed(text: str, taken: FoundSpans) -> Iterator[Span]:
     """Names with a gloss in brackets."""
     for match in _GLOSS.finditer(text):
         end = match.start()
@@ -85,11 +85,11 @@ def _kind_of(name: str) -> str:
     return "location" if name[-1] in zh.LOCATION_ENDS and len(name) > 2 else "unknown"
 
 
-def _segment(text: str, taken: Spans) -> list[list[Token]]:
+def _segment(text: str, taken: FoundSpans) -> list[list[Token]]:
     return [_tokens(text, run.start(), run.end(), taken) for run in zh.RUN.finditer(text)]
 
 
-def _tokens(text: str, start: int, end: int, taken: Spans) -> list[Token]:
+def _tokens(text: str, start: int, end: int, taken: FoundSpans) -> list[Token]:
     """Cut a run of Han characters into tokens; what no list knows is `plain`, what is taken `name`."""
     sounds = dict(transliterated_spans(text, start, end))
     tokens: list[Token] = []
@@ -138,7 +138,7 @@ def _token(text: str, i: int, end: int, sounds: dict[int, int]) -> tuple[int, st
     return stop, kind
 
 
-def _persons(text: str, tokens: list[Token], taken: Spans) -> Iterator[Span]:
+def _persons(text: str, tokens: list[Token], taken: FoundSpans) -> Iterator[Span]:
     """A surname and a given name with a cue beside them: a title on either side, or a verb of speaking behind."""
     for at, (start, end, kind) in enumerate(tokens):
         if kind in (zh.TITLE, zh.SPEECH):
@@ -155,7 +155,7 @@ def _persons(text: str, tokens: list[Token], taken: Spans) -> Iterator[Span]:
                 yield end, last, "person", True
 
 
-def _end_of_person(text: str, start: int, limit: int, taken: Spans) -> int:
+def _end_of_person(text: str, start: int, limit: int, taken: FoundSpans) -> int:
     """Return where the Chinese name ends that starts behind a title, 0 if there is none."""
     for last in range(min(start + 4, limit), start + 1, -1):
         if taken.free(start, last) and _is_person(text[start:last]):
@@ -176,7 +176,7 @@ def _is_person(word: str) -> bool:
     return not any(kind in (zh.BREAK, zh.TITLE, zh.PLACE, *zh.HEADS) for kind in parts)
 
 
-def _groups(text: str, tokens: list[Token], taken: Spans) -> Iterator[Span]:
+def _groups(text: str, tokens: list[Token], taken: FoundSpans) -> Iterator[Span]:
     """Names made of neighbouring tokens: body and head, places, foreign names."""
     group: list[Token] = []
     for start, end, kind in [*tokens, (0, 0, zh.BREAK)]:
@@ -263,7 +263,7 @@ _RULES = {
 }
 
 
-def _recurring(text: str, runs: list[list[Token]], taken: Spans) -> Iterator[Span]:
+def _recurring(text: str, runs: list[list[Token]], taken: FoundSpans) -> Iterator[Span]:
     """What recurs in the unit: the longest strings between word boundaries that occur at least twice."""
     inner: set[int] = set()  # positions inside a word of the lists: no name starts or ends there
     known: set[int] = set()
@@ -290,7 +290,7 @@ def _recurring(text: str, runs: list[list[Token]], taken: Spans) -> Iterator[Spa
                 yield i, i + len(word), kind, False
 
 
-def _chunks(text: str, taken: Spans) -> Iterator[tuple[int, int]]:
+def _chunks(text: str, taken: FoundSpans) -> Iterator[tuple[int, int]]:
     """Yield what lies between characters that no name holds and the names found, two characters at least."""
     for run in zh.RUN.finditer(text):
         start = run.start()

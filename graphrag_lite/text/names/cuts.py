@@ -7,7 +7,7 @@ import re
 
 from graphrag_lite.text.names import words as vocab
 from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES
-from graphrag_lite.text.names.runs import Run
+from graphrag_lite.text.names.runs import WordRun
 from graphrag_lite.text.names.slavic import SLAVIC, split_before_person, with_head
 from graphrag_lite.text.names.tokens import ACRONYMS, INITIAL, JOIN, Tokens
 from graphrag_lite.text.names.types import OF_HEADS, PAIR_HEADS, kind_of
@@ -24,7 +24,7 @@ _CUT_BEFORE_FULL_NAMES = vocab.LISTS["cut_before_full_names"]
 _NAMELESS = vocab.NO_NAMES | vocab.NUMBER_WORDS | vocab.STRUCTURE | vocab.HONORIFICS | vocab.ROLES
 
 
-def split_run(tokens: Tokens, run: Run, language: str) -> list[Run]:
+def split_run(tokens: Tokens, run: WordRun, language: str) -> list[WordRun]:
     """Cut openers, roles, dates and headings off `run`; return what is left as runs, in order."""
     first, initial = _without_openers(tokens, run)
     last = _without_closers(tokens, first, run.last, language)
@@ -34,14 +34,14 @@ def split_run(tokens: Tokens, run: Run, language: str) -> list[Run]:
     heads = low[0] in vocab.STRUCTURE and (len(low) > 1 or initial)
     if heads and all(w in vocab.NUMBER_WORDS or _NUMBER.fullmatch(w) or w in vocab.STRUCTURE for w in low[1:]):
         return []
-    run = Run(first, last, initial)
+    run = WordRun(first, last, initial)
     parts = split_before_person(tokens, run, language) if language in SLAVIC else [run]
     pieces = [_trimmed(tokens, piece) for part in parts for piece in _split_roles(tokens, part)]
     kept = [piece for piece in pieces if piece]
     return [whole for piece in kept if (whole := with_head(tokens, piece, language))] if language in SLAVIC else kept
 
 
-def _without_openers(tokens: Tokens, run: Run) -> tuple[int, bool]:
+def _without_openers(tokens: Tokens, run: WordRun) -> tuple[int, bool]:
     """Return where `run` starts without function words, and whether a sentence begins there."""
     first, last, initial = run.first, run.last, run.initial
     while first < last and initial and tokens.function[first]:
@@ -77,7 +77,7 @@ def _title_start(tokens: Tokens, first: int, last: int) -> bool:
     return tokens.lower[first] not in _PRONOUNS or (last - first > 2 and all(tokens.capital[first:last]))
 
 
-def _split_roles(tokens: Tokens, run: Run) -> list[Run]:
+def _split_roles(tokens: Tokens, run: WordRun) -> list[WordRun]:
     """Cut `run` at roles: "IBM CEO Ginni Rometty" is "IBM" and the person "Ginni Rometty"."""
     low, roles = tokens.lower, vocab.ROLES
     left = next((i for i in range(run.first, run.last) if low[i] in vocab.STRONG_ROLES), run.last)
@@ -90,7 +90,7 @@ def _split_roles(tokens: Tokens, run: Run) -> list[Run]:
         left -= 1
     while right < run.last and (low[right] in roles or (right < run.last - 1 and low[right] in vocab.OF_WORDS)):
         right += 1
-    before = [Run(run.first, left, run.initial)] if left > run.first else []
+    before = [WordRun(run.first, left, run.initial)] if left > run.first else []
     if right == run.last:
         named = low[run.first] in vocab.HONORIFICS if before else any(w not in roles for w in low[left:right])
         return [run] if named else before
@@ -99,10 +99,10 @@ def _split_roles(tokens: Tokens, run: Run) -> list[Run]:
         return [run]
     alone = run.last - right == 1 and not before and low[right - 1] in vocab.STRONG_ROLES
     first = right - 1 if alone and low[right - 1] in _KEPT_ROLES else right
-    return [*before, Run(first, run.last, run.initial and first == run.first, kind="person" if person else "")]
+    return [*before, WordRun(first, run.last, run.initial and first == run.first, kind="person" if person else "")]
 
 
-def _trimmed(tokens: Tokens, run: Run) -> Run | None:
+def _trimmed(tokens: Tokens, run: WordRun) -> WordRun | None:
     """Cut dates, honorifics before full names and adjectives of nations; None if no name is left."""
     low = tokens.lower
     first, last = _without_dates(tokens, run)
@@ -127,10 +127,10 @@ def _trimmed(tokens: Tokens, run: Run) -> Run | None:
     if last - first > 1 and all(w in DEMONYMS or w in vocab.ROLES or w in vocab.NUMBER_WORDS for w in low[first:last]):
         return None
     initial = run.initial and first == run.first and first == begin
-    return Run(first, last, initial, run.anchored, kind)
+    return WordRun(first, last, initial, run.anchored, kind)
 
 
-def _without_dates(tokens: Tokens, run: Run) -> tuple[int, int]:
+def _without_dates(tokens: Tokens, run: WordRun) -> tuple[int, int]:
     """Return where `run` starts and ends without months and weekdays that are no part of a name."""
     low, words = tokens.lower, tokens.words
     first, last = run.first, run.last

@@ -20,7 +20,7 @@ T = TypeVar("T")
 MAX_NAME = 16  # characters
 
 
-class Spans:
+class FoundSpans:
     """Names found so far; none overlaps another."""
 
     def __init__(self, size: int) -> None:
@@ -46,17 +46,17 @@ class Spans:
 class Script(Generic[T]):
     """The rules of one script. `T` is what its runs consist of."""
 
-    segment: Callable[[str, Spans], list[list[T]]]
-    joins: tuple[Callable[[str, list[T], Spans], Iterable[Span]], ...]
-    evidence: tuple[Callable[[str, Spans], Iterable[Span]], ...] = ()
-    recurring: Callable[[str, list[list[T]], Spans], Iterable[Span]] | None = None
+    segment: Callable[[str, FoundSpans], list[list[T]]]
+    joins: tuple[Callable[[str, list[T], FoundSpans], Iterable[Span]], ...]
+    evidence: tuple[Callable[[str, FoundSpans], Iterable[Span]], ...] = ()
+    recurring: Callable[[str, list[list[T]], FoundSpans], Iterable[Span]] | None = None
     # Where a name may stand again: None if only the joins find names, else whether a span is a word of its own.
     again: Callable[[str, int, int], bool] | None = None
 
 
 def find_names_of(script: Script[T], text: str, folded: str) -> list[Name]:
     """Return the names in `text`, ordered by start, not overlapping. `folded` is what the rules read, as long as it."""
-    found = Spans(len(text))
+    found = FoundSpans(len(text))
     for evidence in script.evidence:
         # Code within a sentence is blank: 重命名为“   ” names nothing.
         found.take(span for span in evidence(folded, found) if not folded[span[0] : span[1]].isspace())
@@ -73,7 +73,7 @@ def find_names_of(script: Script[T], text: str, folded: str) -> list[Name]:
     ]
 
 
-def _agree(script: Script[T], text: str, found: Spans) -> None:
+def _agree(script: Script[T], text: str, found: FoundSpans) -> None:
     """Find the other mentions of the anchored names, and give the type that most mentions tell to all."""
     kinds: dict[str, Counter[str]] = {}  # by name
     anchored = set()

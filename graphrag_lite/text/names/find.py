@@ -17,7 +17,7 @@ from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
 from graphrag_lite.text.names.german import plain_nouns, without_nouns
 from graphrag_lite.text.names.lists import LISTED, list_mark
 from graphrag_lite.text.names.name import Name, merged
-from graphrag_lite.text.names.runs import Run, find_runs
+from graphrag_lite.text.names.runs import WordRun, find_runs
 from graphrag_lite.text.names.terms import find_terms
 from graphrag_lite.text.names.titles import defined_subject, expansions, quoted_titles
 from graphrag_lite.text.names.tokens import AMPERSAND, JOIN, Tokens, tokenize
@@ -85,7 +85,7 @@ def _cased(text: str, language: str) -> list[Name]:
     if language == "de":
         runs = [part for run in runs if (part := without_nouns(tokens, run))]
     written = frozenset(tokens.words)
-    kept: list[Run] = []
+    kept: list[WordRun] = []
     for run in sorted([*titles, *runs], key=lambda run: run.first):
         start = tokens.starts[run.first]
         if _labels(text, tokens, run, written, language):
@@ -99,10 +99,10 @@ def _cased(text: str, language: str) -> list[Name]:
     return merged(names, terms) if terms else names
 
 
-def _free(runs: list[Run]) -> list[Run]:
+def _free(runs: list[WordRun]) -> list[WordRun]:
     """Return `runs` in order without those that overlap one given before them."""
     words: set[int] = set()
-    taken: list[Run] = []
+    taken: list[WordRun] = []
     for run in runs:
         own = range(run.first, run.last)
         if words.isdisjoint(own):
@@ -141,7 +141,7 @@ def _within(spans: list[tuple[int, int]], position: int) -> bool:
     return at >= 0 and position < spans[at][1]
 
 
-def _labels(text: str, tokens: Tokens, run: Run, written: frozenset[str], language: str) -> bool:
+def _labels(text: str, tokens: Tokens, run: WordRun, written: frozenset[str], language: str) -> bool:
     """Tell whether a run labels what someone says: "KEVIN SCOTT: Hi", or "Alex:" at the start of a line.
 
     `written` are the words of the text. A space before the colon is French, or divides a title: "Emma : a novel".
@@ -173,14 +173,14 @@ def _labels(text: str, tokens: Tokens, run: Run, written: frozenset[str], langua
     return low[0] in GIVEN_NAMES or (not item and bool(_SPOKEN.match(text, end)))
 
 
-def _without_field(text: str, tokens: Tokens, run: Run) -> Run:
+def _without_field(text: str, tokens: Tokens, run: WordRun) -> WordRun:
     """Return a run without the name of a field on the next line: "Peter Dimov\\nLicense: MIT"."""
     last = run.last - 1
     below = last > run.first and "\n" in tokens.gap_texts[last] and text.startswith(":", tokens.ends[last])
     return run._replace(last=last) if below else run
 
 
-def _is_field(text: str, tokens: Tokens, run: Run) -> bool:
+def _is_field(text: str, tokens: Tokens, run: WordRun) -> bool:
     """Tell whether a single word is the name of a field: "(Closes: #99)", "License: MIT"."""
     end = tokens.ends[run.first]
     apart = tokens.gaps[run.first] != JOIN or "\n" in tokens.gap_texts[run.first]
@@ -192,7 +192,7 @@ def _tells_other(words: list[str], kept: list[str]) -> bool:
     return bool(types.evidence_of_words(words, kept).keys() - {"person"})
 
 
-def _is_shouted(tokens: Tokens, run: Run) -> bool:
+def _is_shouted(tokens: Tokens, run: WordRun) -> bool:
     """Tell whether a run is a sentence in capitals rather than a name."""
     words = tokens.words[run.first : run.last]
     if len(words) < 2 or not all(word.isupper() for word in words) or max(map(len, words)) < 4:
@@ -200,7 +200,7 @@ def _is_shouted(tokens: Tokens, run: Run) -> bool:
     return len(words) > 3 or any(tokens.function[run.first : run.last])
 
 
-def _measures(tokens: Tokens, run: Run) -> bool:
+def _measures(tokens: Tokens, run: WordRun) -> bool:
     """Tell whether a unit, or a word in capitals, stands behind a number that is no year: "25 kWh", "310 Mark"."""
     word, before = tokens.words[run.first], tokens.words[run.first - 1]
     small = word[1:].islower() and tokens.lower[run.first] not in UNITS
@@ -209,12 +209,12 @@ def _measures(tokens: Tokens, run: Run) -> bool:
     return before in ("am", "pm") or (before.isdigit() and not (len(before) == 4 and before[0] in "12"))
 
 
-def _is_step(tokens: Tokens, run: Run) -> bool:
+def _is_step(tokens: Tokens, run: WordRun) -> bool:
     """Tell whether an arrow stands beside a run: a step of the way through menus, "File > Save"."""
     return any(_ARROW.search(gap) for gap in (tokens.gap_texts[run.first], *tokens.gap_texts[run.last : run.last + 1]))
 
 
-def _typed(text: str, tokens: Tokens, runs: list[Run], nouns: frozenset[str], language: str) -> list[Name]:
+def _typed(text: str, tokens: Tokens, runs: list[WordRun], nouns: frozenset[str], language: str) -> list[Name]:
     """Add up the evidence for each name over the unit, and decide types and anchors.
 
     A single word of `nouns` is a name only where its shape or a type says so.
@@ -272,7 +272,7 @@ def _typed(text: str, tokens: Tokens, runs: list[Run], nouns: frozenset[str], la
     return names
 
 
-def _anchors_alone(word: str, run: Run, confirmed: bool, plain: set[str]) -> bool:
+def _anchors_alone(word: str, run: WordRun, confirmed: bool, plain: set[str]) -> bool:
     """Tell whether a single word is a name for sure; `plain` are all words of the unit, as written."""
     common = word.lower() in plain
     shaped = len(word) > 1 and not word[1:].islower() and not (word.isupper() and common)
@@ -281,7 +281,7 @@ def _anchors_alone(word: str, run: Run, confirmed: bool, plain: set[str]) -> boo
     return run.anchored or (shaped and not word.isupper()) or (confirmed and not common)
 
 
-def _end(text: str, tokens: Tokens, run: Run) -> int:
+def _end(text: str, tokens: Tokens, run: WordRun) -> int:
     """Return where a name ends, with the full stop or the closing bracket that belongs to it."""
     end = tokens.ends[run.last - 1]
     if text[end : end + 1] == "." and tokens.lower[run.last - 1] in ("jr", "sr", "inc", "ltd", "co", "corp"):
@@ -299,7 +299,7 @@ def _clean(surface: str) -> str:
     return surface if surface.isalnum() else " ".join(surface.split())
 
 
-def _beside(tokens: Tokens, run: Run) -> types.Evidence:
+def _beside(tokens: Tokens, run: WordRun) -> types.Evidence:
     """Return what the words around a mention say."""
     first, last, n = run.first, run.last, len(tokens.words)
     start = first

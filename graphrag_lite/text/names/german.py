@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
 from graphrag_lite.text.names.lists import FORMS, word_lists
-from graphrag_lite.text.names.runs import Run
+from graphrag_lite.text.names.runs import WordRun
 from graphrag_lite.text.names.tokens import JOIN, Tokens
 
 _LISTS = word_lists("german")
@@ -36,7 +36,7 @@ def is_noun(word: str) -> bool:
     return compound or not stems.isdisjoint(_WHOLE) or bool(_ABSTRACT.search(last))
 
 
-def without_nouns(tokens: Tokens, run: Run) -> Run | None:
+def without_nouns(tokens: Tokens, run: WordRun) -> WordRun | None:
     """Cut the nouns that begin and end a run of several words; None if no name is left.
 
     "Heimstadion Polonias" is "Polonias"; of "Geophysikalische Daten" nothing is left. Whole are a person ("Michael
@@ -63,12 +63,12 @@ def without_nouns(tokens: Tokens, run: Run) -> Run | None:
     return run._replace(first=first, last=last, initial=run.initial and first == run.first)
 
 
-def plain_nouns(tokens: Tokens, runs: list[Run]) -> frozenset[str]:
+def plain_nouns(tokens: Tokens, runs: list[WordRun]) -> frozenset[str]:
     """Return the single words of `runs`, casefolded, that nothing but the capital makes a name in this text.
 
     >>> from graphrag_lite.text.names.tokens import tokenize
     >>> tokens = tokenize("Merkel reiste nach Palu, während in Berlin die Regierung mit Menschen sprach.", "de")
-    >>> capitals = [Run(i, i + 1, i == 0) for i, is_capital in enumerate(tokens.capital) if is_capital]
+    >>> capitals = [WordRun(i, i + 1, i == 0) for i, is_capital in enumerate(tokens.capital) if is_capital]
     >>> sorted(plain_nouns(tokens, capitals))
     ['menschen', 'merkel', 'regierung']
     """

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from graphrag_lite.text.names.engine import Joined, Script, Span, Spans, Token, find_names_of, head_of, name_before
+from graphrag_lite.text.names.engine import FoundSpans, Joined, Script, Span, Token, find_names_of, head_of, name_before
 from graphrag_lite.text.names.lexicon import Lexicon, any_of
 from graphrag_lite.text.names.lists import FORMS, word_lists
 from graphrag_lite.text.names.name import Name
@@ -50,7 +50,7 @@ def find_names_japanese(text: str) -> list[Name]:
     return find_names_of(_SCRIPT, text, text)
 
 
-def _marked(text: str, taken: Spans) -> Iterator[Span]:
+def _marked(text: str, taken: FoundSpans) -> Iterator[Span]:
     """Titles of works in title marks, and short quotations that are no sentence."""
     for match in _QUOTES.finditer(text):
         start, end = match.span(match.lastindex or 0)
@@ -61,7 +61,7 @@ def _marked(text: str, taken: Spans) -> Iterator[Span]:
             yield start, end, "unknown", bool(_CALLED.match(text, match.end()))
 
 
-def _defined(text: str, taken: Spans) -> Iterator[Span]:
+def _defined(text: str, taken: FoundSpans) -> Iterator[Span]:
     """The subject of a definition at the start of the text."""
     match = _DEFINED.match(text)
     if not match or match[1] in _NO_NAMES or _NUMBER.match(match[1]):
@@ -71,7 +71,7 @@ def _defined(text: str, taken: Spans) -> Iterator[Span]:
         yield *match.span(1), _kind_of(match[1]), True
 
 
-def _glossed(text: str, taken: Spans) -> Iterator[Span]:
+def _glossed(text: str, taken: FoundSpans) -> Iterator[Span]:
     """Names with a gloss in brackets."""
     for match in _GLOSS.finditer(text):
         start = name_before(text, match.start(), lambda char: bool(_INNER.match(char)))
@@ -89,7 +89,7 @@ def _kind_of(name: str) -> str:
     return {PLACE: "location", BREAK: "unknown"}.get(kind, kind.removesuffix("_name"))
 
 
-def _segment(text: str, taken: Spans) -> list[list[Token]]:
+def _segment(text: str, taken: FoundSpans) -> list[list[Token]]:
     return [_tokens(text, run.start(), run.end()) for run in _CONTENT.finditer(text)]
 
 
@@ -245,7 +245,7 @@ _RULES = {
 }
 
 
-def _join(text: str, tokens: list[Token], taken: Spans) -> list[Span]:
+def _join(text: str, tokens: list[Token], taken: FoundSpans) -> list[Span]:
     run = _Run(text, tokens)
     run.follow(_RULES)
     limit = tokens[-1][1]
@@ -266,7 +266,7 @@ def _is_verb(text: str, tokens: list[Token], at: int) -> bool:
     return end - start == 1 and at == len(tokens) - 1 and bool(_VERBAL.match(text, end))
 
 
-def _recurring(text: str, runs: list[list[Token]], taken: Spans) -> Iterator[Span]:
+def _recurring(text: str, runs: list[list[Token]], taken: FoundSpans) -> Iterator[Span]:
     """Words in katakana, and words in kanji that recur."""
     loose = [token for run in runs for at, token in enumerate(run) if _may_recur(text, run, at)]
     counts = Counter(text[start:end] for start, end, _ in loose)

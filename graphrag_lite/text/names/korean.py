@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graphrag_lite.text.names.engine import Script, Span, Spans, find_names_of, title_marks
+from graphrag_lite.text.names.engine import FoundSpans, Script, Span, find_names_of, title_marks
 from graphrag_lite.text.names.lexicon import characters, longest_first
 from graphrag_lite.text.names.lists import word_lists
 from graphrag_lite.text.names.name import Name
@@ -67,7 +67,7 @@ def find_names_korean(text: str) -> list[Name]:
     return find_names_of(_SCRIPT, text, text)
 
 
-def _segment(text: str, taken: Spans) -> list[list[Word]]:
+def _segment(text: str, taken: FoundSpans) -> list[list[Word]]:
     matches = [match for match in _WORD.finditer(text) if taken.free(*match.span())]
     following = [match.start() for match in matches[1:]]
     return [[_word(text, match, after) for match, after in zip(matches, [*following, 0], strict=False)]]
@@ -179,7 +179,7 @@ def _person(stem: str) -> bool:
     return (len(stem) == 3 and stem[0] in _SURNAMES) or (len(stem) == 4 and stem.startswith(_COMPOUND_SURNAMES))
 
 
-def _join(text: str, words: list[Word], taken: Spans) -> Iterator[Span]:
+def _join(text: str, words: list[Word], taken: FoundSpans) -> Iterator[Span]:
     """Yield the names that the words make, and the nouns that recur with several particles."""
     particles: dict[str, set[str]] = defaultdict(set)
     for word in words:

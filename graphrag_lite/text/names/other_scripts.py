@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
-from graphrag_lite.text.names.engine import Script, Span, Spans, find_names_of
+from graphrag_lite.text.names.engine import FoundSpans, Script, Span, find_names_of
 from graphrag_lite.text.names.lexicon import any_of
 from graphrag_lite.text.names.lists import word_lists
 from graphrag_lite.text.names.name import Name
@@ -43,17 +43,17 @@ def find_names_other_scripts(text: str) -> list[Name]:
     return find_names_of(_SCRIPT, text, text)
 
 
-def _quoted(text: str, taken: Spans) -> Iterator[Span]:
+def _quoted(text: str, taken: FoundSpans) -> Iterator[Span]:
     for match in _QUOTED.finditer(text):
         if match[1].strip() and not match[1].isascii():
             yield *match.span(1), "work", True
 
 
-def _segment(text: str, taken: Spans) -> list[list[re.Match[str]]]:
+def _segment(text: str, taken: FoundSpans) -> list[list[re.Match[str]]]:
     return [list(_WORD.finditer(text))]
 
 
-def _spaced(text: str, matches: list[re.Match[str]], taken: Spans) -> Iterator[Span]:
+def _spaced(text: str, matches: list[re.Match[str]], taken: FoundSpans) -> Iterator[Span]:
     """Yield names of words that spaces stand between."""
     words = [match.group() for match in matches]
     all_words = set(words)
@@ -102,7 +102,7 @@ def _with_article(word: str, words: set[str]) -> bool:
     return (word.startswith("ال") and (word[2:] in words or f"لل{word[2:]}" in words)) or f"ال{word}" in words
 
 
-def _thai(text: str, matches: list[re.Match[str]], taken: Spans) -> Iterator[Span]:
+def _thai(text: str, matches: list[re.Match[str]], taken: FoundSpans) -> Iterator[Span]:
     """Yield names of Thai, which has no spaces between words: from a title or head to the next word of the lists."""
     for run in _THAI.finditer(text):
         position = run.start()

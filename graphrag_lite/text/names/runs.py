@@ -24,7 +24,7 @@ _AFTER_NUMBER = vocab.UNITS | vocab.MONTHS_AND_DAYS
 _YEAR_FRAME = frozenset("the a an his her their its our this that le la les l' der die das el los o os il".split())
 
 
-class Run(NamedTuple):
+class WordRun(NamedTuple):
     """Words [first, last) of a candidate; `initial`: a sentence begins with it; `kind`: a type known already."""
 
     first: int
@@ -34,12 +34,12 @@ class Run(NamedTuple):
     kind: str = ""
 
 
-def find_runs(tokens: Tokens, language: str, taken: list[Run]) -> list[Run]:
+def find_runs(tokens: Tokens, language: str, taken: list[WordRun]) -> list[WordRun]:
     """Return the runs of capitalised words outside `taken`, in order; `taken` is sorted and doesn't overlap."""
-    runs: list[Run] = []
+    runs: list[WordRun] = []
     i = 0
     capital = [*tokens.capital, True]
-    for stop in [*taken, Run(len(tokens.words), len(tokens.words), False)]:
+    for stop in [*taken, WordRun(len(tokens.words), len(tokens.words), False)]:
         while (i := capital.index(True, i)) < stop.first:
             first, limit = i, min(stop.first, i + MAX_WORDS)
             i += 1
@@ -47,7 +47,7 @@ def find_runs(tokens: Tokens, language: str, taken: list[Run]) -> list[Run]:
                 i += step
             if first and _leading(tokens, first, language):
                 first -= 1
-            runs.append(Run(first, i, tokens.gaps[first] == INITIAL))
+            runs.append(WordRun(first, i, tokens.gaps[first] == INITIAL))
         i = max(i, stop.last)
     return runs
 

@@ -4,7 +4,7 @@ import re
 
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES, PLACES
 from graphrag_lite.text.names.lists import FORMS, list_mark
-from graphrag_lite.text.names.runs import Run
+from graphrag_lite.text.names.runs import WordRun
 from graphrag_lite.text.names.tokens import JOIN, Tokens
 from graphrag_lite.text.names.types import evidence_of_words, kind_of
 
@@ -12,19 +12,19 @@ SLAVIC = frozenset(("ru", "uk", "pl", "cs"))
 _ADJECTIVE, _NO_SURNAME = (re.compile(f"(?:{FORMS[f'slavic {kind}']})$") for kind in ("adjective", "no surname"))
 
 
-def split_before_person(tokens: Tokens, run: Run, language: str) -> list[Run]:
+def split_before_person(tokens: Tokens, run: WordRun, language: str) -> list[WordRun]:
     """Cut `run` before a given name behind a place or an office, without the offices: "Президент России Иван"."""
     told = [list_mark(word, language) for word in tokens.lower[run.first : run.last]]
     offices = [kind_of(word) == "person" for word in told]
     for i in range(len(told) - 1, 0, -1):
         if told[i].rpartition(":")[2] in GIVEN_NAMES and (offices[i - 1] or told[i - 1] in PLACES):
-            before = Run(run.first + offices[0], run.first + i - offices[i - 1], run.initial)
-            person = Run(run.first + i, run.last, False, kind="person")
+            before = WordRun(run.first + offices[0], run.first + i - offices[i - 1], run.initial)
+            person = WordRun(run.first + i, run.last, False, kind="person")
             return [before, person] if before.first < before.last else [person]
     return [run]
 
 
-def with_head(tokens: Tokens, run: Run, language: str) -> Run | None:
+def with_head(tokens: Tokens, run: WordRun, language: str) -> WordRun | None:
     """Add the noun in small letters to an adjective: "Кировский район"; an adjective before any other is no name."""
     last = run.last
     if last == len(tokens.words) or tokens.gaps[last] != JOIN or tokens.capital[last] or tokens.function[last]:

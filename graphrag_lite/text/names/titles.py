@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left
 from itertools import compress
 
-from graphrag_lite.text.names.runs import Run
+from graphrag_lite.text.names.runs import WordRun
 from graphrag_lite.text.names.tokens import INITIAL, JOIN, Tokens
 from graphrag_lite.text.names.types import evidence_of_words, kind_after, kind_of
 from graphrag_lite.text.names.words import DETERMINERS, LISTS
@@ -15,16 +15,16 @@ _NO_SUBJECT = LISTS["no_subject"]
 _CALLED = frozenset("titled entitled called named dubbed".split())
 
 
-def quoted_titles(text: str, tokens: Tokens) -> list[Run]:
+def quoted_titles(text: str, tokens: Tokens) -> list[WordRun]:
     """Return quoted runs in title case: "Gone with the Wind"; a single word needs a noun such as "film" beside it."""
-    runs: list[Run] = []
+    runs: list[WordRun] = []
     at = 0
     while (match := _QUOTED.search(text, at)) is not None:
         first = bisect_left(tokens.starts, match.start(1))
         last = bisect_left(tokens.starts, match.end(1))
         kind = _title_kind(tokens, first, last, match.group(1))
         if kind:
-            runs.append(Run(first, last, False, kind=kind))
+            runs.append(WordRun(first, last, False, kind=kind))
             at = match.end()
         else:
             # a straight quotation mark that closed one quotation may not open the next
@@ -55,7 +55,7 @@ def _title_kind(tokens: Tokens, first: int, last: int, inner: str) -> str:
     return ""
 
 
-def expansions(tokens: Tokens) -> list[Run]:
+def expansions(tokens: Tokens) -> list[WordRun]:
     """Return the phrases that an acronym in parentheses right after them shortens.
 
     >>> from graphrag_lite.text.names.tokens import tokenize
@@ -88,11 +88,11 @@ def expansions(tokens: Tokens) -> list[Run]:
         if at < 0 and k - first >= 2:
             lower = not any(tokens.capital[first:k])
             if lower or tokens.capital[first]:
-                runs.append(Run(first, k, False, kind="concept" if lower else ""))
+                runs.append(WordRun(first, k, False, kind="concept" if lower else ""))
     return runs
 
 
-def defined_subject(tokens: Tokens) -> list[Run]:
+def defined_subject(tokens: Tokens) -> list[WordRun]:
     """Return the subject of "X is a ..." at the start of a text, when it is written like a title.
 
     >>> from graphrag_lite.text.names.tokens import tokenize
@@ -124,4 +124,4 @@ def defined_subject(tokens: Tokens) -> list[Run]:
             return []
         if function[0] and not article and lower[0] != "i":
             return []
-    return [Run(int(article and kind != "work"), end, False, kind=kind)]
+    return [WordRun(int(article and kind != "work"), end, False, kind=kind)]

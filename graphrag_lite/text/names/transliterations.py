@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator
 
 from graphrag_lite.text.names import chinese_words as zh
-from graphrag_lite.text.names.engine import Span, Spans
+from graphrag_lite.text.names.engine import FoundSpans, Span
 from graphrag_lite.text.names.lexicon import any_of
 
 _SOUND_RUN = re.compile(f"{any_of(zh.SOUNDS)}{{3,}}")
 _DOTTED = re.compile(f"[{zh.HAN}](?:[{zh.DOTS}](?:(?![和与及或的了在是])[{zh.HAN}A-Za-z]){{1,8}})+")
 
 
-def dotted_names(text: str, taken: Spans) -> Iterator[Span]:
+def dotted_names(text: str, taken: FoundSpans) -> Iterator[Span]:
     """Transliterated names with a dot between their parts. The ends go as far as the characters write sounds."""
     position = 0
     while match := _DOTTED.search(text, position):
