@@ -128,7 +128,7 @@ def _of_a_model(settings: Settings, model: Any, folder: Path) -> dict[str, Any]:
     found["prompts"] = own = prompts.load(folder)
     if settings.llm.batch:
         return found
-    from graphrag_lite.extraction.asking import claims_begun, names_begun, texts_begun
+    from graphrag_lite.extraction.model_rounds import claims_begun, names_begun, texts_begun
 
     early = model.before_its_turn("extract_graph")
     found["told"] = texts_begun(settings.extract_graph, settings.split_text_units, early, own)

@@ -20,7 +20,7 @@ from stub_model import StubModel
 
 from graphrag_lite import pipeline, tables
 from graphrag_lite.errors import ModelError
-from graphrag_lite.extraction import asking
+from graphrag_lite.extraction import model_rounds
 from graphrag_lite.llm.chat import Reply, Request
 from graphrag_lite.run import snapshots
 from graphrag_lite.run.loop import Run
@@ -188,9 +188,9 @@ def test_names_and_claims_are_asked_for_beside_the_stages_before_them_with_the_s
             path.unlink()
     beside, asked = told(StubModel(faulty), output)
     assert asked.index("extract_claims.md") < len(asked) - asked[::-1].index("extract_graph.md")
-    monkeypatch.setattr(asking, "texts_begun", lambda *_: None)
-    monkeypatch.setattr(asking, "names_begun", lambda *_: None)
-    monkeypatch.setattr(asking, "claims_begun", lambda *_: None)
+    monkeypatch.setattr(model_rounds, "texts_begun", lambda *_: None)
+    monkeypatch.setattr(model_rounds, "names_begun", lambda *_: None)
+    monkeypatch.setattr(model_rounds, "claims_begun", lambda *_: None)
     in_turn, asked = told(StubModel(faulty), tmp_path / "other" / "output")
     assert asked.index("extract_claims.md") >= len(asked) - asked[::-1].index("resolve_entities.md")
     assert beside == in_turn

@@ -11,7 +11,7 @@ from graphrag_lite.cli.group import command
 from graphrag_lite.cli.options import Root, with_options
 from graphrag_lite.cli.terminal import plain
 from graphrag_lite.errors import InputError
-from graphrag_lite.evidence.places import describe_span
+from graphrag_lite.evidence.source_locations import describe_span
 
 if TYPE_CHECKING:
     from graphrag_lite.search.index import Index

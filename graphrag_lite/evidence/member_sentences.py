@@ -6,7 +6,7 @@ import numpy as np
 
 from graphrag_lite.evidence.describing_sentences import GOOD_LENGTH
 from graphrag_lite.evidence.report_statements import Sources
-from graphrag_lite.evidence.told_sentences import Spans
+from graphrag_lite.evidence.reportable_sentences import Spans
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.mention_rows import meant
 

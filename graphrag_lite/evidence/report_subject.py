@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from graphrag_lite.evidence.community_statements import Told
 from graphrag_lite.evidence.definition import definition
 from graphrag_lite.evidence.report_choice import Row, is_narrated, opens_document
 from graphrag_lite.evidence.report_facts import Fact
 from graphrag_lite.evidence.report_statements import WORD
 from graphrag_lite.evidence.report_title import common_subject, is_informative, title, year_range
-from graphrag_lite.evidence.report_told import Told
 from graphrag_lite.text.words import terms
 
 FILE_WORDS = re.compile(r"\w-[^\W\d_a-z]|[a-z][A-Z]")  # "Eric-Horvitz Microsoft", "DanielaRus": a file's name

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphrag_lite import tables
 from graphrag_lite.evidence.name_spans import NameSpan, NameSpans
 from graphrag_lite.extraction.blocks import UnitBlock, clip_blocks, mask_non_prose, rows_of
-from graphrag_lite.extraction.said_before import context_lines
+from graphrag_lite.extraction.unit_context import context_lines
 from graphrag_lite.replies.graph_records import GraphReply
 from graphrag_lite.resolution.name_keys import exact_key
 

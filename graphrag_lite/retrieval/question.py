@@ -17,9 +17,9 @@ from graphrag_lite.retrieval.definition_questions import DefinitionAsked, defini
 from graphrag_lite.retrieval.entity_names import Mention, find_mentions, find_parts
 from graphrag_lite.retrieval.features import Features, distinct_terms, scores_of_terms, widened
 from graphrag_lite.retrieval.other_words import AttributeTold, attributes_told, general_terms, other_forms
+from graphrag_lite.retrieval.paraphrases import said_otherwise
 from graphrag_lite.retrieval.question_kinds import Kind, Wording, read_wording
 from graphrag_lite.retrieval.readings import question_readings
-from graphrag_lite.retrieval.said_otherwise import said_otherwise
 from graphrag_lite.retrieval.spelling import respell
 from graphrag_lite.temporal.date_questions import DateQuestion, date_question
 from graphrag_lite.text.function_words import FUNCTION_WORDS

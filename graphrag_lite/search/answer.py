@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.evidence.places import place_of
+from graphrag_lite.evidence.source_locations import place_of
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.text.language import is_written_in
 from graphrag_lite.text.plain_text import one_line

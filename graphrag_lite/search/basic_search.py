@@ -7,8 +7,8 @@ import numpy as np
 from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.extractive.answer_type import expected_answer
-from graphrag_lite.search.extractive.attributes_asked import nothing_told
 from graphrag_lite.search.extractive.reading_order import in_reading_order
+from graphrag_lite.search.extractive.sentence_abstention import nothing_told
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.search.overview import overview
 

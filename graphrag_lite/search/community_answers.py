@@ -11,8 +11,8 @@ from graphrag_lite.evidence.definition import defines
 from graphrag_lite.evidence.sentence_reading import is_cell
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.search.answer import CitedSentence
-from graphrag_lite.search.extractive.documents_asked import asks_for_documents, of_guests, source_of
 from graphrag_lite.search.extractive.entity_statements import statement_at
+from graphrag_lite.search.extractive.quoted_sources import asks_for_documents, of_guests, source_of
 from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.search.extractive.reading_order import in_reading_order
 from graphrag_lite.search.extractive.statements import choose_statements, is_statement

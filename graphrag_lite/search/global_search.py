@@ -50,7 +50,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
         return answered(question, "global", ranking, answer=told or NOTHING, citations=citations)
     from graphrag_lite.search.community_answers import fitting_sentences, relevant_communities
     from graphrag_lite.search.extractive.developments import development
-    from graphrag_lite.search.extractive.documents_asked import how_often
+    from graphrag_lite.search.extractive.quoted_sources import how_often
     from graphrag_lite.search.extractive.statements import broad_match
 
     if developed := development(question):

@@ -9,19 +9,19 @@ from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.extractive.answer_type import expected_answer
-from graphrag_lite.search.extractive.attributes_asked import nothing_told
 from graphrag_lite.search.extractive.bylines import byline_answer
 from graphrag_lite.search.extractive.comparison import of_each
 from graphrag_lite.search.extractive.date_answers import COMPUTED, OPEN, date_answer
 from graphrag_lite.search.extractive.definitions import defining_units
 from graphrag_lite.search.extractive.developments import development
-from graphrag_lite.search.extractive.documents_asked import under_titles
 from graphrag_lite.search.extractive.entity_statements import entity_answer
 from graphrag_lite.search.extractive.held_facts import opening_facts
 from graphrag_lite.search.extractive.message_answers import dated, message_answer
 from graphrag_lite.search.extractive.procedures import steps_told
+from graphrag_lite.search.extractive.quoted_sources import under_titles
 from graphrag_lite.search.extractive.reading_order import in_reading_order
 from graphrag_lite.search.extractive.releases import release_answer
+from graphrag_lite.search.extractive.sentence_abstention import nothing_told
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.search.extractive.table_answers import table_answer
 from graphrag_lite.search.extractive.value_answers import value_answer

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
 from graphrag_lite.evidence.quotations import Quotable
-from graphrag_lite.extraction.asking import ClaimSource, claims_of
+from graphrag_lite.extraction.model_rounds import ClaimSource, claims_of
 from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.replies.claim_records import NONE, Claim

@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from graphrag_lite import tables
-from graphrag_lite.extraction.asking import AskedText, names_of
 from graphrag_lite.extraction.extractor import known_entities
 from graphrag_lite.extraction.mentions import (
     NAME,
@@ -24,6 +23,7 @@ from graphrag_lite.extraction.mentions import (
     text_units,
     with_cells,
 )
+from graphrag_lite.extraction.model_rounds import AskedText, names_of
 from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import ExtractGraphExamplesPrompt, Prompts
 from graphrag_lite.replies.graph_records import ENTITY, RELATIONSHIP, GraphReply

@@ -35,11 +35,11 @@ from graphrag_lite.run.services import Each, Last
 from graphrag_lite.settings import ExtractGraphFast
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
+from graphrag_lite.text.dialogue import met
 from graphrag_lite.text.language import of_part
 from graphrag_lite.text.names.find import find_names
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.related_names import related_names, tells_of
-from graphrag_lite.text.said_to import met
 from graphrag_lite.text.sentences import quoted_sentences, sentences, trimmed
 
 if TYPE_CHECKING:

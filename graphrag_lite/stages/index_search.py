@@ -21,7 +21,7 @@ from graphrag_lite.settings import IndexSearch
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.mention_rows import meant
 from graphrag_lite.temporal.durations import SEEN
-from graphrag_lite.temporal.said_days import said_last
+from graphrag_lite.temporal.latest_mentions import said_last
 from graphrag_lite.text.language import most_common
 from graphrag_lite.text.words import terms
 

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import ignore
-from graphrag_lite.evidence.all_told import MIN_MEMBERS, AllTold, all_told
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.evidence.known_pages import CommunityPage, KnownPages, PageMembers, most_told
+from graphrag_lite.evidence.corpus_statements import MIN_MEMBERS, AllTold, all_told
 from graphrag_lite.evidence.report_choice import Choose, choose_facts, is_story, of_one_language, times_told
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
@@ -31,6 +30,7 @@ from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, base
 from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.report_subject import main_entity, report_title, years
 from graphrag_lite.evidence.report_title import title, year_range
+from graphrag_lite.evidence.reused_pages import CommunityPage, KnownPages, PageMembers, most_told
 from graphrag_lite.run.services import Attempt, Each, Fail, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.tables import groups

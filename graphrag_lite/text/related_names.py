@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from graphrag_lite.text.dialogue import addressed
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.types import kind_of
 from graphrag_lite.text.names.words import ARTICLES
 from graphrag_lite.text.relations import NO_LABEL, OTHER_CLAUSE, has_verb, relation
-from graphrag_lite.text.said_to import addressed
 from graphrag_lite.text.transcripts import is_talk
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import UNSPACED

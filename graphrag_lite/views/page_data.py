@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from graphrag_lite import tables
-from graphrag_lite.evidence.places import page_of
+from graphrag_lite.evidence.source_locations import page_of
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.temporal.holding import fact_period
 from graphrag_lite.text.plain_text import document_name, one_line, printable, utf16_offsets

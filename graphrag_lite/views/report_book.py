@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from graphrag_lite.evidence.places import describe_span
+from graphrag_lite.evidence.source_locations import describe_span
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
 from graphrag_lite.text.plain_text import markdown_line, with_footnotes
 

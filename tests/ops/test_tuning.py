@@ -11,7 +11,7 @@ from stub_model import StubModel
 
 from graphrag_lite import prompts
 from graphrag_lite.errors import OutputError, PromptError, ReplyError, SettingsError
-from graphrag_lite.extraction.asking import AskedText, first_request
+from graphrag_lite.extraction.model_rounds import AskedText, first_request
 from graphrag_lite.llm.chat import Request
 from graphrag_lite.ops import tuning
 from graphrag_lite.ops.tuning import Description, Tuned, read_description, tune, valid_records

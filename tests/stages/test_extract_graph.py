@@ -17,7 +17,7 @@ from stub_model import StubModel, stage_model
 
 from graphrag_lite import prompts, tables
 from graphrag_lite.errors import CallError, ModelError
-from graphrag_lite.extraction.asking import AskedText, first_request
+from graphrag_lite.extraction.model_rounds import AskedText, first_request
 from graphrag_lite.llm.chat import Request
 from graphrag_lite.replies.graph_records import read_graph
 from graphrag_lite.settings import ExtractGraph, SplitTextUnits

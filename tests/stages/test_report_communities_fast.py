@@ -22,8 +22,8 @@ from last_snapshot import last as snapshot_last
 import graphrag_lite
 from graphrag_lite import pipeline, tables
 from graphrag_lite.attempts import in_turn
-from graphrag_lite.evidence import all_told, known_pages, told_sentences
-from graphrag_lite.evidence.all_told import MIN_MEMBERS, relationship_counts, statement_weights
+from graphrag_lite.evidence import corpus_statements, reportable_sentences, reused_pages
+from graphrag_lite.evidence.corpus_statements import MIN_MEMBERS, relationship_counts, statement_weights
 from graphrag_lite.evidence.document_signs import document_signs, hosts
 from graphrag_lite.evidence.report_choice import MIN_FACTS, OPENING, choose_facts
 from graphrag_lite.evidence.sentence_reading import read_sentence
@@ -109,7 +109,7 @@ def test_pages_made_in_other_processes_are_the_same(read: dict[str, pa.Table]) -
 def test_a_member_may_be_defined_in_a_document_that_its_page_tells_nothing_of(
     read: dict[str, pa.Table], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(known_pages, "MAX_MEMBERS", 0)  # so that definitions are of others
+    monkeypatch.setattr(reused_pages, "MAX_MEMBERS", 0)  # so that definitions are of others
     work = report_communities_fast(
         **read,
         settings=ReportCommunitiesFast(),
@@ -521,7 +521,7 @@ def test_sentences_that_were_read_are_not_read_again(
         n_read.append(arguments)
         return read_sentence(*arguments)
 
-    monkeypatch.setattr(told_sentences, "read_sentence", counted)
+    monkeypatch.setattr(reportable_sentences, "read_sentence", counted)
     assert made(snapshot_last(tmp_path, **kept)) == first
     assert not n_read
     language = pa.array(["xx"] * first[3].num_rows)
@@ -568,7 +568,7 @@ def test_pages_of_what_did_not_change_are_not_made_again_and_others_are(
         assert made(edit, last) == made(edit)
     assert made(read, last, max_findings=2) == made(read, max_findings=2)
     before = made(read)
-    monkeypatch.setattr(all_told, "whole_idf", lambda n_held, _: (7 * n_held % 5).astype(float))
+    monkeypatch.setattr(corpus_statements, "whole_idf", lambda n_held, _: (7 * n_held % 5).astype(float))
     after = made(read)
     assert after[0] != before[0]
     assert made(read, last) == after

@@ -13,7 +13,7 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.report_page import KEYS, page
 from graphrag_lite.ops.check.problems import Problems
 from graphrag_lite.tables.database import select
-from graphrag_lite.temporal.said_days import said_last
+from graphrag_lite.temporal.latest_mentions import said_last
 
 MARK = re.compile(r"\[(\d{1,9})\]")
 PAGE = ["title", "summary", "findings", "rank", "rating_explanation", "full_content", "full_content_json"]

@@ -12,7 +12,7 @@ import numpy as np
 from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.search.answer import CitedSentence
 from graphrag_lite.search.extractive.answer_type import expected_answer
-from graphrag_lite.search.extractive.documents_asked import source_of
+from graphrag_lite.search.extractive.quoted_sources import source_of
 from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.search.extractive.sentence_candidates import ASKS
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences

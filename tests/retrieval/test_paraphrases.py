@@ -6,7 +6,7 @@ from importlib import resources
 import pytest
 
 import graphrag_lite
-from graphrag_lite.retrieval.said_otherwise import said_otherwise
+from graphrag_lite.retrieval.paraphrases import said_otherwise
 
 NOTES = {
     "mail.md": "# Mail\n\n## Deleting a message\n\nPress d, and the message is marked for deletion.\n\n"
@@ -50,7 +50,7 @@ def test_an_expression_may_stand_apart_but_not_far_and_in_order() -> None:
 
 @pytest.mark.parametrize("language", ["de", "en", "es", "fr"])
 def test_every_line_has_words_that_ask_and_others_that_tell(language: str) -> None:
-    text = (resources.files("graphrag_lite.retrieval") / "said_otherwise.txt").read_text(encoding="utf-8")
+    text = (resources.files("graphrag_lite.retrieval") / "paraphrases.txt").read_text(encoding="utf-8")
     lines = text.split(f"[{language}]\n")[1].split("\n\n")[0].splitlines()
     assert lines
     for line in lines:

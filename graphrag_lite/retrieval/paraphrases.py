@@ -56,7 +56,7 @@ def _stem(word: str, language: str) -> str:
 
 def _lines(language: str) -> list[tuple[list[str], str]]:
     """Return the words and expressions that ask, with what tells them, line by line."""
-    lines = expressions(__package__, "said_otherwise.txt").get(language, "").split("|")
+    lines = expressions(__package__, "paraphrases.txt").get(language, "").split("|")
     return [(asks.split(), says) for asks, _, says in (line.partition(":") for line in lines)]
 
 

@@ -37,7 +37,7 @@ from graphrag_lite.search.extractive.beside_names import (
     together,
 )
 from graphrag_lite.search.extractive.definitions import only_alike
-from graphrag_lite.search.extractive.numbers_asked import (
+from graphrag_lite.search.extractive.number_abstention import (
     is_of_another_year,
     is_of_no_version,
     is_of_no_year,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphrag_lite
-from graphrag_lite.temporal.said_days import said_last
+from graphrag_lite.temporal.latest_mentions import said_last
 
 CUTS = st.lists(st.integers(0, 60), min_size=2, max_size=8, unique=True).map(sorted)
 DAYS = st.lists(st.integers(0, 3000), min_size=8, max_size=8)

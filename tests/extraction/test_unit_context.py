@@ -1,7 +1,7 @@
 """What stands before a text in a prompt: its date, who speaks, and at most four messages before it."""
 
 from graphrag_lite import tables
-from graphrag_lite.extraction.said_before import LONGEST, context_lines
+from graphrag_lite.extraction.unit_context import LONGEST, context_lines
 
 Message = tuple[str, str, str, str]  # document, time, speaker, role
 

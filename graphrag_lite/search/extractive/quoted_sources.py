@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
-_FORMS = {name: re.compile(form, re.I) for name, form in expressions(__package__, "documents_asked.txt").items()}
+_FORMS = {name: re.compile(form, re.I) for name, form in expressions(__package__, "quoted_sources.txt").items()}
 _ASKS = _FORMS["asks"]
 MOST_DOCUMENTS, FEW_DOCUMENTS = 0.5, 4  # share of the documents in which a host speaks, of so many at least
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from graphrag_lite.text.dialogue import met
 from graphrag_lite.text.names.name import Name
-from graphrag_lite.text.said_to import met
 
 NAMES = ("Ann", "Bob Hox", "Cy")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
-from graphrag_lite.temporal.said_days import source_numbers
+from graphrag_lite.temporal.latest_mentions import source_numbers
 from graphrag_lite.text.plain_text import one_line
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.relations import opens_clause
 from graphrag_lite.text.word_lists import sections
 
-_LISTS = {section: sorted(words) for section, words in sections(__package__, "said_to.txt").items()}
+_LISTS = {section: sorted(words) for section, words in sections(__package__, "dialogue.txt").items()}
 _VERB = "|".join(_LISTS["said"] + _LISTS["told"])
 _TOLD, _INVOKED = frozenset(_LISTS["told"]), frozenset(_LISTS["invoked"])
 _WHICH = r"(?:the\s+(?:(?!(?:of|to|in|from|with|for|by|at)\b)[a-z-]+\s+){0,2})?"  # "replied the offended Michael"

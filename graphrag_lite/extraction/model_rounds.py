@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from graphrag_lite import prompts as forms
 from graphrag_lite.errors import CallError, ReplyError
-from graphrag_lite.extraction.said_before import context_lines, dated
+from graphrag_lite.extraction.unit_context import context_lines, dated
 from graphrag_lite.llm.chat import Message
 from graphrag_lite.llm.stage_model import AHEAD, StageModel
 from graphrag_lite.prompts import Prompts

@@ -11,15 +11,15 @@ import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.attempts import Fail, attempting
-from graphrag_lite.evidence.all_told import AllTold
+from graphrag_lite.evidence.community_statements import Told
+from graphrag_lite.evidence.corpus_statements import AllTold
 from graphrag_lite.evidence.hashes import MIX, hashed, mixed
 from graphrag_lite.evidence.report_choice import OPENING, Choose, best_of
 from graphrag_lite.evidence.report_facts import MAX_MEMBERS, OPENS, PARTS, Fact
 from graphrag_lite.evidence.report_statements import Opened, Sources
-from graphrag_lite.evidence.report_told import Told
+from graphrag_lite.evidence.reportable_sentences import Said
 from graphrag_lite.evidence.statement import Statement
 from graphrag_lite.evidence.stories import REST
-from graphrag_lite.evidence.told_sentences import Said
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.tables.lazy_items import LazyItems
 

@@ -18,7 +18,7 @@ from graphrag_lite.evidence.key_sentences import whole_idf
 from graphrag_lite.evidence.member_sentences import first_of_each, member_sentences
 from graphrag_lite.evidence.report_facts import MET
 from graphrag_lite.evidence.report_statements import ASIDE, Sources
-from graphrag_lite.evidence.told_sentences import Spans, ToldSentences
+from graphrag_lite.evidence.reportable_sentences import Spans, ToldSentences
 from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
