@@ -90,9 +90,9 @@ def choose_facts(
     known = {i: by_place[one.place] for i, one in leads.items() if i in of and one.place in by_place}
     defined = {i: fact for i, fact in known.items() if not of_people or of[i]["title"] in fact.sentence.text}
     # What "constant currency" or "fourth quarter" is said of is no theme.
-    strongest = [row for row in members if whole or not row["title"].islower()][:STRONGEST]
+    strongest = {row["id"]: row for row in [row for row in members if whole or not row["title"].islower()][:STRONGEST]}
     n_about = Counter(identity for fact in found for identity in fact.about)
-    candidates = dict.fromkeys((*_leaders(members, defined, n_about, above), *(row["id"] for row in strongest)))
+    candidates = dict.fromkeys((*_leaders(members, defined, n_about, above), *strongest))
     tellings = ((identity, _telling(of[identity], found, sources, whole)) for identity in candidates)
     identity, told = next(((identity, told) for identity, told in tellings if told), ("", []))
     if not told:
@@ -100,13 +100,8 @@ def choose_facts(
     lead = first = defined.get(identity)
     about = own_names(of[identity], members) if of_people else _names([of[identity]])
     if not first:
-        anew = [fact for fact in told if fact.sentence.text not in above]
-        first = _introduction(anew, about, _names(strongest), sources)
-        if not first or not opens_document(first):  # then somebody who is told with it, and defined
-            near = (row["id"] for row in strongest if LEADS * n_about[row["id"]] >= n_about[identity])
-            others = (defined[one] for one in near if one in defined)
-            lead = next((fact for fact in others if fact in told and _names_any(fact, about)), None)
-            first = lead or first
+        beside = [defined[i] for i in strongest if i in defined and LEADS * n_about[i] >= n_about[identity]]
+        first, lead = _opening(told, about, beside, _names([*strongest.values()]), above, sources)
         if not (whole or lead or any(fact.is_row or fact.first.day for fact in told)):
             told = _of_work(first, told, sources)
     if narrated := is_narrated(told, sources):
@@ -293,6 +288,26 @@ def _told_of(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole
         for fact in told
         if n_facts[work[fact.first.place[0]]] > 1 or _begins(fact, names if fact.first.day else alike)
     ]
+
+
+def _opening(
+    told: Sequence[Fact],
+    about: Collection[str],
+    beside: Iterable[Fact],
+    names: Collection[str],
+    above: frozenset[str],
+    sources: Sources,
+) -> tuple[Fact | None, Fact | None]:
+    """Return what a page about whom nothing defines begins with, and that again where it defines somebody else.
+
+    Where nothing introduces him that opens a document, it is somebody `beside` who is told with him, and defined.
+    """
+    anew = [fact for fact in told if fact.sentence.text not in above]
+    first = _introduction(anew, about, names, sources)
+    if first and opens_document(first):
+        return first, None
+    lead = next((fact for fact in beside if fact in told and _names_any(fact, about)), None)
+    return lead or first, lead
 
 
 def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[str], sources: Sources) -> Fact | None:

@@ -92,15 +92,13 @@ def resolve(
 ) -> list[Resolution]:
     """Return one row for every distinct name, and one for every (document, name) that differs, in that order, sorted.
 
-    The first four have one entry a mention, as has `ordinals`: the place of its text unit in the document, by default
-    one for all. Of mentions that are not `confirmed` one may stand for all of its document that are alike (`alike`):
-    `counts` of them, up to a text unit of place `last`. `lower_counts` tells how often the corpus writes a word in
-    lower case. `works` has the work of each part of one, and what is added there to the places of its text units.
-    `contexts` tell what stands beside the mentions of names (`text.names.contexts`): types that no text
-    states are inferred from them. `languages` (ISO 639-1) has one entry a mention: in some, names are declined.
-    `definitions` are (document, long name, acronym) that texts define, one each time; `glossed` are (document, acronym)
-    where one stands in brackets behind words that may be another long name; `glosses` are names with themselves in
-    another script; `related` are (document, name, name) that a sentence relates. `confirmed`: all are names for sure.
+    The first four have one entry a mention, as have `languages` (ISO 639-1) and `ordinals`, the places of text units in
+    their documents. Of mentions that are not `confirmed`, names for sure, one may stand for all of its document that
+    are alike (`alike`): `counts` of them, up to the text unit `last`. `lower_counts` tells how often the corpus writes
+    a word in lower case, `works` the work of each part of one, and what is added there to the places of text units.
+    `contexts` tell what stands beside names: types that no text states. `definitions` are (document, long name,
+    acronym), one each time; `glossed` (document, acronym) in brackets behind what may be another long name; `glosses`
+    names with themselves in another script; `related` (document, name, name) that a sentence relates.
 
     >>> rows = resolve(["d"] * 2, ["Ebenezer Scrooge", "Mr. Scrooge"], ["person"] * 2, [True] * 2, {})
     >>> [(row.name, row.title, row.rule) for row in rows]
@@ -126,10 +124,10 @@ def resolve(
     faces = {root: show(root, group, names_of.entries, names_of.kinds) for root, group in groups.items()}
     faces |= inferred_faces(faces, groups, names_of.entries, contexts, lower_counts) if contexts is not None else {}
     rows = _rows(names_of, joins, roots, faces, alone)
-    if not confirmed:
-        return rows
-    other = spellings_apart(document_ids, names, types, places, names_of.keys, related)
-    return _with_spellings(rows, other, set(zip(document_ids, names, strict=True)))
+    if confirmed:
+        other = spellings_apart(document_ids, names, types, places, names_of.keys, related)
+        rows = _with_spellings(rows, other, set(zip(document_ids, names, strict=True)))
+    return rows
 
 
 def _alone(names: Mentioned, joins: Joins, roots: Mapping[str, str], apart: Apart) -> set[LocalName]:

@@ -90,7 +90,6 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     more = defining and not opening and not set(thing) >= set(question.terms)  # "Who is Ann, and whom does she know?"
     who = choose_sentences(index, thing, defining, 1, sought=asked) if more else []
     read += [unit for unit in defining if unit not in read]
-    periods = question.periods
     sentences = choose_sentences(
         index,
         question.terms,
@@ -99,7 +98,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         opening,
         scores=(scores[read] + (scores[read].max(initial=0.0) if defining or foreign else 0.0)).tolist(),
         sought=asked,
-        held={unit: index.held.statements(unit, periods) for unit in read} if periods else {},
+        held={unit: index.held.statements(unit, question.periods) for unit in read} if question.periods else {},
     )
     ordered = dated(question, asked, in_reading_order(index, sentences))
     return compose(

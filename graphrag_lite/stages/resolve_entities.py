@@ -72,7 +72,6 @@ async def resolve_entities(
     cannot be counted is a failure. `word_counts` of the last run are counted on, its `name_contexts` kept.
     """
     lower_counts = _lower_counts(source_units, each, attempt, last)
-    language_of = dict(tables.rows(source_documents, "id", "language"))
     units = groups.row_indices(entity_mentions["text_unit_id"], source_units["id"])
     confirmed = model is not None or extractor is not None
     told = (each_mention if confirmed else alike)(entity_mentions, source_units["ordinal"].to_numpy()[units])
@@ -87,7 +86,7 @@ async def resolve_entities(
         last=told.last,
         counts=told.counts,
         works={} if confirmed else works(source_documents),
-        languages=[language_of[document_id] for document_id in told.document_ids],
+        languages=list(map(dict(tables.rows(source_documents, "id", "language")).__getitem__, told.document_ids)),
         contexts=contexts if model is None else None,
         definitions=_definitions(beside, attempt),
         glossed=_glossed(text_of, entity_mentions),
@@ -111,8 +110,8 @@ async def resolve_entities(
     rows = apply_decisions(rows, settings.known)
     ids = {key: tables.content_id("entity", key) if key else "" for key in {row.key for row in rows}}
     resolved = ((row.document_id, row.name, ids[row.key], row.title, row.type, row.rule) for row in rows)
-    counts = tables.make("word_counts", sorted(lower_counts.items()))
-    return tables.make("entity_resolutions", resolved), counts, contexts.table
+    made = tables.make("entity_resolutions", resolved), tables.make("word_counts", sorted(lower_counts.items()))
+    return *made, contexts.table
 
 
 def _definitions(beside: Iterable[tuple[str, str, str, str, str]], attempt: Attempt) -> list[tuple[str, str, str]]:
