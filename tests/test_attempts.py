@@ -32,7 +32,7 @@ STAGES = "graphrag_lite.stages."
 # Stage, what is replaced, and whether a model extracts.
 CASES = [
     ("load_documents", "graphrag_lite.read.formats.plain_text.stated_date", False),
-    ("load_documents", STAGES + "load_documents._document", False),
+    ("load_documents", "graphrag_lite.read.file_documents._document", False),
     ("load_documents", "graphrag_lite.text.language.detect", False),
     ("split_text_units", STAGES + "split_text_units.sentences", False),
     ("extract_graph_fast", STAGES + "extract_graph_fast.find_names", False),

@@ -22,11 +22,12 @@ from graphrag_lite import pipeline, tables
 from graphrag_lite.errors import ModelError
 from graphrag_lite.extraction import model_rounds
 from graphrag_lite.llm.chat import Reply, Request
+from graphrag_lite.read.file_documents import ReadFile
+from graphrag_lite.read.file_documents import read as read_file
 from graphrag_lite.run import snapshots
 from graphrag_lite.run.loop import Run
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
-from graphrag_lite.stages.load_documents import _read_file
 
 TESTS = Path(__file__).parent
 CONCURRENCY = 2
@@ -131,12 +132,12 @@ def test_a_model_that_cannot_be_asked_ends_the_reading_of_the_corpus(
             asyncio.get_running_loop().call_later(0.05, refused.set)
             raise ModelError("refused")
 
-    def slow(*arguments: Any) -> None:
-        read.append(arguments[1])
+    def slow(file: ReadFile) -> None:
+        read.append(file.id)
         begun.set()
         refused.wait(20)
 
-    monkeypatch.setattr("graphrag_lite.stages.load_documents._read_file", slow)
+    monkeypatch.setattr("graphrag_lite.stages.load_documents.read", slow)
     with pytest.raises(ModelError, match="refused"):
         index(some_notes, output, stub := Refusing(reply))
     assert len(read) == 1 and not stub.requests
@@ -211,12 +212,12 @@ def test_the_first_texts_are_asked_about_while_files_are_read_once_the_endpoint_
             asked.set()
             return await super().complete(request)
 
-    def reading(*arguments: Any) -> None:
+    def reading(file: ReadFile) -> Any:
         assert not read or asked.wait(20)  # the second file waits for the first one's request
-        read.append(arguments[1])
-        _read_file(*arguments)
+        read.append(file.id)
+        return read_file(file)
 
-    monkeypatch.setattr("graphrag_lite.stages.load_documents._read_file", reading)
+    monkeypatch.setattr("graphrag_lite.stages.load_documents.read", reading)
     run = index(some_notes, output, stub := Checked(reply))
     assert bytes_of(run.snapshot) == bytes_of(made[0].snapshot) and stub.asked == made[1].asked
     assert len(read) > 2

@@ -11,7 +11,7 @@ from graphrag_lite.agent.requests import AnswerArguments
 from graphrag_lite.agent.session import Session
 from graphrag_lite.evidence.citation_marks import Marks
 from graphrag_lite.retrieval.snapshot_view import SnapshotView
-from graphrag_lite.search.answer import Cited, CitedSentence, cite
+from graphrag_lite.search.answer import Cited, Statement, cite
 
 SPAN = re.compile(r"(?P<id>.+):(?P<start>\d+)-(?P<end>\d+)")
 TELL = {
@@ -42,7 +42,7 @@ def resolve_marks(index: SnapshotView, text: str, ids: Sequence[str]) -> tuple[s
     return text, cited, marks.n_dropped
 
 
-def places_of(index: SnapshotView, identity: str) -> list[CitedSentence]:
+def places_of(index: SnapshotView, identity: str) -> list[Statement]:
     """Return where what an id names stands in documents: a record of a page, or characters as ID:START-END.
 
     Nothing for an id that the index does not have.
@@ -50,7 +50,7 @@ def places_of(index: SnapshotView, identity: str) -> list[CitedSentence]:
     if identity in index.unit_row:
         unit = index.unit_row[identity]
         start, end = (index.cell("text_units", name, unit) for name in ("char_start", "char_end"))
-        return [CitedSentence(unit, start, end)]
+        return [Statement(unit, start, end)]
     if found := SPAN.fullmatch(identity):
         return _span(index, found["id"], int(found["start"]), int(found["end"]))
     for table in (*TELL, *STAND):
@@ -63,13 +63,13 @@ def places_of(index: SnapshotView, identity: str) -> list[CitedSentence]:
     return []
 
 
-def _place(index: SnapshotView, row: dict[str, Any]) -> list[CitedSentence]:
+def _place(index: SnapshotView, row: dict[str, Any]) -> list[Statement]:
     if "text_unit_id" in row:
-        return [CitedSentence(index.unit_row[row["text_unit_id"]], row["char_start"], row["char_end"])]
+        return [Statement(index.unit_row[row["text_unit_id"]], row["char_start"], row["char_end"])]
     return _span(index, row["document_id"], row["char_start"], row["char_end"])
 
 
-def _span(index: SnapshotView, name: str, start: int, end: int) -> list[CitedSentence]:
+def _span(index: SnapshotView, name: str, start: int, end: int) -> list[Statement]:
     """Return characters of a document, or of that of a text unit, from the first text unit on that has some of them.
 
     Nothing where none has: blank lines between text units are of none.
@@ -80,7 +80,5 @@ def _span(index: SnapshotView, name: str, start: int, end: int) -> list[CitedSen
         return []
     names = ("char_start", "char_end")
     spans = ((unit, *(index.cell("text_units", name, unit) for name in names)) for unit in index.units_in(row))
-    within = (
-        CitedSentence(unit, max(start, first), end) for unit, first, last in spans if first < end and start < last
-    )
+    within = (Statement(unit, max(start, first), end) for unit, first, last in spans if first < end and start < last)
     return [*islice(within, 1)]

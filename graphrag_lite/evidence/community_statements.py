@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphrag_lite.evidence.report_statements import Sources
-from graphrag_lite.evidence.statement import Statement
+from graphrag_lite.evidence.statement import ReportStatement
 
 Row = dict[str, Any]
 
@@ -19,8 +19,8 @@ class Told:
     """
 
     entity: Mapping[str, Row]
-    stated: Mapping[str, Statement]
-    named: Mapping[str, Sequence[Statement]]
-    leads: Mapping[str, Statement]
+    stated: Mapping[str, ReportStatement]
+    named: Mapping[str, Sequence[ReportStatement]]
+    leads: Mapping[str, ReportStatement]
     idf: Mapping[str, float]
     sources: Sources

@@ -11,12 +11,12 @@ from graphrag_lite.evidence.key_sentences import choose_sentences, ranked_senten
 from graphrag_lite.evidence.report_facts import Fact, in_reading, in_time
 from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.report_title import is_informative
-from graphrag_lite.evidence.statement import Statement
+from graphrag_lite.evidence.statement import ReportStatement
 from graphrag_lite.text.names.words import HONORIFICS
 from graphrag_lite.text.transcripts import WHOLE
 
 Row = Mapping[str, Any]
-Choose = Callable[[Sequence[Fact | Statement], Sequence[float], Sequence[bool], bool], list[int]]
+Choose = Callable[[Sequence[Fact | ReportStatement], Sequence[float], Sequence[bool], bool], list[int]]
 """`best_of`, of what is told, what each is worth, whether it is used above, and whether it is a story."""
 MIN_FACTS = 3  # what has fewer has no page of its own: its parent tells it
 MIN_OWN = 2  # of them that its main entity is named in
@@ -35,7 +35,7 @@ STRONGEST = 10  # members of whom one is looked for of whom there is enough to t
 
 
 def best_of(
-    told: Sequence[Fact | Statement],
+    told: Sequence[Fact | ReportStatement],
     worths: Sequence[float],
     used: Sequence[bool],
     narrated: bool,
@@ -67,7 +67,7 @@ def of_one_language(found: list[Fact]) -> list[Fact]:
 
 def choose_facts(
     found: Sequence[Fact],
-    leads: Mapping[str, Statement],
+    leads: Mapping[str, ReportStatement],
     members: Sequence[Row],
     choose: Choose,
     most: int,
@@ -234,7 +234,7 @@ def is_narrated(told: Sequence[Fact], sources: Sources) -> bool:
     return all(sources.is_narrated(fact.first.place[0]) for fact in told)
 
 
-def is_story(chosen: Sequence[Fact], leads: Iterable[Statement], sources: Sources) -> bool:
+def is_story(chosen: Sequence[Fact], leads: Iterable[ReportStatement], sources: Sources) -> bool:
     """Say whether facts tell a story, or, where the first defines nothing, one work whose sentences no date orders."""
     if is_narrated(chosen, sources):
         return True

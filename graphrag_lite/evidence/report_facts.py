@@ -14,7 +14,7 @@ from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.key_sentences import Sentence
 from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.sentence_dates import period_label
-from graphrag_lite.evidence.statement import Statement
+from graphrag_lite.evidence.statement import ReportStatement
 
 Row = dict[str, Any]
 LATE = 0.4  # what a sentence at the end of its document counts less than one at its beginning
@@ -30,11 +30,11 @@ class Fact:
 
     title: str
     about: tuple[str, ...]
-    statements: tuple[Statement, ...]
+    statements: tuple[ReportStatement, ...]
     sentence: Sentence
 
     @property
-    def first(self) -> Statement:
+    def first(self) -> ReportStatement:
         return self.statements[0]
 
     @property
@@ -67,8 +67,8 @@ class Fact:
 def facts(
     relationships: Sequence[Row],
     members: Sequence[Row],
-    stated: Mapping[str, Statement],
-    named: Mapping[str, Sequence[Statement]],
+    stated: Mapping[str, ReportStatement],
+    named: Mapping[str, Sequence[ReportStatement]],
     counts: Mapping[str, float],
     strength: Mapping[str, float],
     sources: Sources,
@@ -84,7 +84,7 @@ def facts(
     def central(row: Row) -> float:
         return counts[row["id"]] * (strength[row["source_id"]] + strength[row["target_id"]])
 
-    told: dict[tuple[str, int], tuple[Statement, str, float]] = {}
+    told: dict[tuple[str, int], tuple[ReportStatement, str, float]] = {}
     about: dict[tuple[str, int], dict[str, None]] = defaultdict(dict)
     for row in sorted(
         (row for row in relationships if row["id"] in stated), key=lambda row: (-central(row), row["id"])
@@ -104,13 +104,13 @@ def facts(
 
 
 def _facts(
-    told: Mapping[tuple[str, int], tuple[Statement, str, float]],
+    told: Mapping[tuple[str, int], tuple[ReportStatement, str, float]],
     about: Mapping[tuple[str, int], dict[str, None]],
     sources: Sources,
 ) -> list[Fact]:
     """Return facts of statements by place, with their title and how central they are; what a row says is one fact."""
     found = []
-    rows: dict[str, list[Statement]] = defaultdict(list)
+    rows: dict[str, list[ReportStatement]] = defaultdict(list)
     for place, (one, title, central) in told.items():
         if one.row:
             rows[place[0]].append(one)
@@ -132,7 +132,7 @@ def _facts(
     return found
 
 
-def shared_values(relationships: Iterable[Row], stated: Mapping[str, Statement]) -> list[tuple[str, int]]:
+def shared_values(relationships: Iterable[Row], stated: Mapping[str, ReportStatement]) -> list[tuple[str, int]]:
     """Return the values that rows of tables have in common, each with its column and the number of rows, most first."""
     cells = (row for row in relationships if row["id"] in stated and stated[row["id"]].cell)
     counted = Counter(f"{row['relation']} {row['target']}".strip() for row in cells)

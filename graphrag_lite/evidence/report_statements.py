@@ -21,7 +21,7 @@ from graphrag_lite.evidence.hashes import hashed
 from graphrag_lite.evidence.notices import LONG, formulas, is_formula, is_noticed
 from graphrag_lite.evidence.report_title import LONGEST_TITLE, headline, is_informative
 from graphrag_lite.evidence.sentence_reading import Reading, is_cell, read_sentence
-from graphrag_lite.evidence.statement import STANDS, Row, Statement
+from graphrag_lite.evidence.statement import STANDS, ReportStatement, Row
 from graphrag_lite.evidence.stories import (
     READ,
     SENTENCES,
@@ -96,7 +96,7 @@ class Sources:
             hosts(before[0]),
             formulas(before[0]["edges"]),
         )
-        self._made: dict[Place, Statement | None] = {}
+        self._made: dict[Place, ReportStatement | None] = {}
         self._chapters: dict[str, list[tuple[int, str]]] = {}
 
     def of(self, documents: set[str], units: set[str], others: set[str]) -> "Sources":
@@ -179,7 +179,7 @@ class Sources:
         kept = next(re.finditer(rf'["“«„]?{re.escape(kept)}["”»]?', name))[0]
         return kept if is_informative(kept) and not _NUMBER.search(kept) else ""
 
-    def at(self, span: Row) -> Statement | None:
+    def at(self, span: Row) -> ReportStatement | None:
         """Return what the sentence at a span says, None where it cannot be read."""
         where = span["document_id"], span["char_start"], span["char_end"]
         if where not in self._made:
@@ -188,7 +188,7 @@ class Sources:
             self._made[where] = self._stated(span, document, one) if one else None
         return self._made[where]
 
-    def _stated(self, span: Row, document: Row, read: Reading) -> Statement:
+    def _stated(self, span: Row, document: Row, read: Reading) -> ReportStatement:
         row = bool(document["blocks"])
         cell = row and is_cell(span, document)
         worth = read.worth * self.aside(document["id"], read.start, read.end, read.worth, cell)
@@ -197,10 +197,10 @@ class Sources:
 
     def statement(
         self, span: Row, terms: tuple[str, ...], length: int, worth: float, row: bool, cell: bool
-    ) -> Statement:
+    ) -> ReportStatement:
         """Return what a sentence says that was read."""
         identity = span["document_id"]
-        return Statement(
+        return ReportStatement(
             span, terms, length, worth, self.document, self._languages[identity], self.day(identity), row, cell
         )
 
@@ -252,7 +252,7 @@ class Sources:
         formula = self._formulas and len(text) >= LONG and is_formula(text[start:end], self._formulas)
         return formula or is_noticed(self._notices.get(document["id"], ()), start, end)
 
-    def row_text(self, one: Statement) -> list[Statement]:
+    def row_text(self, one: ReportStatement) -> list[ReportStatement]:
         """Return the first sentence that a table's row holds below its card, in the text unit of a statement of it."""
         document, (start, end) = self.document(one.span["document_id"]), self._units[one.span["text_unit_id"]]
         start = max(start, *(card["char_end"] for card in document["blocks"]))
@@ -281,15 +281,15 @@ class Sources:
                 found.update(own)
         return found
 
-    def scene(self, one: Statement) -> float:
+    def scene(self, one: ReportStatement) -> float:
         """Return what a statement of a story counts as the beginning of a scene (`stories.begins`)."""
         return begins(self.document(one.place[0])["text"], one.place[1], one.span["char_end"])
 
-    def following(self, one: Statement, told: Collection[tuple[str, int]]) -> list[Statement]:
+    def following(self, one: ReportStatement, told: Collection[tuple[str, int]]) -> list[ReportStatement]:
         """Return the sentences that follow one of a story in its paragraph and text unit, up to what somebody says, or
         to a place that is `told` without it."""
         text, start = self.document(one.place[0])["text"], one.span["char_end"]
-        found: list[Statement] = []
+        found: list[ReportStatement] = []
         for first, last in sentences(rest_of_paragraph(text, start), one.language)[: SENTENCES - 1]:
             first, last = trimmed(text, start + first, start + last)
             read = self.at(one.span | {"char_start": first, "char_end": last}) if first < last else None
@@ -299,12 +299,12 @@ class Sources:
             found.append(read)
         return found
 
-    def is_spoken(self, one: Statement) -> bool:
+    def is_spoken(self, one: ReportStatement) -> bool:
         """Say whether a statement is what somebody says in a story."""
         document, start = one.place
         return self.is_narrated(document) and is_spoken(self.document(document)["text"], start)
 
-    def chapter(self, one: Statement) -> str:
+    def chapter(self, one: ReportStatement) -> str:
         """Return the heading of the chapter that a statement of a story stands in; empty for what is no story."""
         document, start = one.place
         if not self.is_narrated(document):

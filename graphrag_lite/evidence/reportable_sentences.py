@@ -16,7 +16,7 @@ from graphrag_lite.attempts import outcome
 from graphrag_lite.evidence.hashes import hashed
 from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.sentence_reading import read_sentence
-from graphrag_lite.evidence.statement import STANDS, Row, Statement
+from graphrag_lite.evidence.statement import STANDS, ReportStatement, Row
 from graphrag_lite.evidence.stories import chapter_at, chapters, is_spoken, rest_of_paragraph
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
@@ -68,7 +68,7 @@ class Said(NamedTuple):
     terms: "NDArray[np.int32]"
     ends: list[int]  # of the terms of each
 
-    def statements(self, sources: Sources) -> list[Statement]:
+    def statements(self, sources: Sources) -> list[ReportStatement]:
         """Return each as a statement."""
         terms, first = [self.words[number] for number in self.terms.tolist()], 0
         found = []
@@ -100,13 +100,13 @@ class ToldSentences:
         _, first, of_place = np.unique(place[order], return_index=True, return_inverse=True)
         self.whole = np.empty(len(order), np.int64)
         self.whole[order] = order[first][of_place]
-        self._said: dict[int, Statement] = {}
+        self._said: dict[int, ReportStatement] = {}
 
-    def __getitem__(self, row: int) -> Statement:
+    def __getitem__(self, row: int) -> ReportStatement:
         """Return what the sentence in a row of `table` says."""
         return self.said(np.array([row]))[row]
 
-    def said(self, rows: "Ints") -> dict[int, Statement]:
+    def said(self, rows: "Ints") -> dict[int, ReportStatement]:
         """Return what the sentences in some rows say, by row."""
         new = np.array([row for row in dict.fromkeys(rows.tolist()) if row not in self._said], np.int64)
         self._said |= zip(new.tolist(), self.closed(new).statements(self.sources), strict=True)

@@ -18,7 +18,7 @@ from graphrag_lite.evidence.report_choice import OPENING, Choose, best_of
 from graphrag_lite.evidence.report_facts import MAX_MEMBERS, OPENS, PARTS, Fact
 from graphrag_lite.evidence.report_statements import Opened, Sources
 from graphrag_lite.evidence.reportable_sentences import Said
-from graphrag_lite.evidence.statement import Statement
+from graphrag_lite.evidence.statement import ReportStatement
 from graphrag_lite.evidence.stories import REST
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.tables.lazy_items import LazyItems
@@ -94,7 +94,7 @@ class CommunityPage:
         )
 
     @property
-    def stated(self) -> list[Statement]:
+    def stated(self) -> list[ReportStatement]:
         """What it is chosen from: the statements of its relationships, and of its strongest members."""
         told = self.told
         own = [told.stated[row["id"]] for row in self.relationships if row["id"] in told.stated]
@@ -140,7 +140,7 @@ def made_page(page: CommunityPage, make: Make, settings: ReportCommunitiesFast) 
     place = {one.place: number for number, one in enumerate(stated)}
     of_rows = any(one.row for one in stated)
 
-    def choose(found: Sequence[Fact | Statement], *how: Any) -> list[int]:
+    def choose(found: Sequence[Fact | ReportStatement], *how: Any) -> list[int]:
         chosen = best_of(found, *how, most=most_told(settings), idf=told.idf)
         if not of_rows:
             choices[:] = [place[one.place] for one in found], *how, chosen
@@ -152,7 +152,7 @@ def made_page(page: CommunityPage, make: Make, settings: ReportCommunitiesFast) 
 
 
 def _from_stated(
-    span: Row, number_of: Mapping[tuple[str, int], int], stated: Sequence[Statement]
+    span: Row, number_of: Mapping[tuple[str, int], int], stated: Sequence[ReportStatement]
 ) -> tuple[int, int, int]:
     """Return which of what is stated stands where a span does, or nearest before it in its text unit, and how many
     characters from its beginning the span begins and ends. `number_of` tells what is stated by place."""
@@ -328,7 +328,7 @@ class KnownPages:
             found[row] ^= np.uint64(hashed(*unique) & (2**64 - 1))
         return found
 
-    def _rare(self, one: Statement) -> list[float]:
+    def _rare(self, one: ReportStatement) -> list[float]:
         return [self._told.idf.get(term, 0.0) for term in one.terms]
 
     def _kept(self, inputs: str, asked: PageMembers) -> Made | None:

@@ -21,7 +21,7 @@ MARKED = re.compile(r"(?<![\w*])(\*\*|\*|`)(?=[^\s*`])([^*`\n]{1,80}?)(?<=\S)\1(
 
 
 @dataclass(frozen=True)
-class Statement:
+class ReportStatement:
     """What a sentence says, and where: without its speaker's label and the time.
 
     `terms` are its different words, `length` is how many it has, `worth` how well it stands (`key_sentences.Sentence`).

@@ -35,7 +35,7 @@ NOTHING = "The corpus does not say."
 
 
 @dataclass(frozen=True, slots=True)
-class CitedSentence:
+class Statement:
     """A sentence of the corpus: characters [start, end) of a document, inside the text unit of row `unit`.
 
     `about` is the heading that the answer puts before it, empty for none.
@@ -115,7 +115,7 @@ class Answer:
 def compose(
     question: "Question",
     method: str,
-    statements: Iterable[CitedSentence],
+    statements: Iterable[Statement],
     ranking: "Ranking",
     *,
     unsure: bool = False,
@@ -127,7 +127,7 @@ def compose(
     same document; marks are numbered as they are read. Of texts in another language than the question, it says so.
     """
     index = question.index
-    groups: dict[tuple[str, int], list[CitedSentence]] = {}
+    groups: dict[tuple[str, int], list[Statement]] = {}
     stated: set[tuple[int, int, int]] = set()
     for statement in statements:
         row = index.document_row[statement.unit]
@@ -149,7 +149,7 @@ def compose(
     return answered(question, method, ranking, answer=answer or NOTHING, citations=citations, unsure=unsure)
 
 
-def _other_language(question: "Question", groups: Iterable[list[CitedSentence]]) -> str:
+def _other_language(question: "Question", groups: Iterable[list[Statement]]) -> str:
     """Return what says that an answer quotes texts in other languages than the question's; "" where any is in it."""
     index = question.index
     languages = set()
@@ -162,7 +162,7 @@ def _other_language(question: "Question", groups: Iterable[list[CitedSentence]])
     return f"(Quoted from texts in {' and '.join(sorted(LANGUAGE_NAMES.get(code, code) for code in languages))}.)"
 
 
-def cite(index: "SnapshotView", n: int, place: CitedSentence) -> Cited:
+def cite(index: "SnapshotView", n: int, place: Statement) -> Cited:
     """Return what a mark that points to `place` says to a reader, without the Markdown marks at both ends."""
     row = index.document_row[place.unit]
     document = index.document_text(row)
@@ -185,8 +185,6 @@ def cite(index: "SnapshotView", n: int, place: CitedSentence) -> Cited:
 def answered(question: "Question", method: str, ranking: "Ranking", *, answer: str, **fields: Any) -> Answer:
     """Make an answer of its text and of what was retrieved."""
     index = question.index
-    if answer == NOTHING and not question.terms:  # nothing is near to a question without words
-        ranking = Ranking([], [])
     return Answer(
         question=question.text,
         method=method,

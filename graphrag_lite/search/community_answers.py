@@ -10,7 +10,7 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.definition import defines
 from graphrag_lite.evidence.sentence_reading import is_cell
 from graphrag_lite.retrieval.entity_names import find_mentions
-from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.entity_statements import statement_at
 from graphrag_lite.search.extractive.quoted_sources import asks_for_documents, of_guests, source_of
 from graphrag_lite.search.extractive.read_unit import read_out
@@ -31,7 +31,7 @@ ENOUGH = 0.5  # of the best sentence's value
 RELEVANT = 0.5  # of the best text unit's match: from there a text unit speaks to the question
 
 
-def theme_statements(index: "SnapshotView", reports: Iterable[Row]) -> list[CitedSentence]:
+def theme_statements(index: "SnapshotView", reports: Iterable[Row]) -> list[Statement]:
     """Return a statement of each of the most important reports: the first one, which says what its community is about.
 
     Where there are fewer reports than an answer has room for, definitions of the entities that are named most go on,
@@ -51,7 +51,7 @@ def theme_statements(index: "SnapshotView", reports: Iterable[Row]) -> list[Cite
             for row in index.columns("relationships", columns).slice(0, FEW).to_pylist()
         ]
         told += [(row["title"], row["sources"]) for row in entities]
-    found: list[CitedSentence] = []
+    found: list[Statement] = []
     cards = {row for file in index.table_files for row in file.rows}
     spans_of = ([statement_at(index, span, title) for span in spans] for title, spans in told)
     prose = [[one for one in own if not _in_card(index, one, cards)] for own in spans_of]
@@ -69,7 +69,7 @@ def _defines(index: "SnapshotView", span: Row, name: str) -> bool:
     return defines(text, (place.start, place.end), name, language)
 
 
-def _in_card(index: "SnapshotView", place: CitedSentence, cards: Collection[int]) -> bool:
+def _in_card(index: "SnapshotView", place: Statement, cards: Collection[int]) -> bool:
     """Say whether a place is in the card of a row, one of the documents `cards`."""
     row = index.document_row[place.unit]
     return row in cards and is_cell({"char_start": place.start}, {"blocks": index.cell("documents", "blocks", row)})
@@ -77,7 +77,7 @@ def _in_card(index: "SnapshotView", place: CitedSentence, cards: Collection[int]
 
 def fitting_sentences(
     question: "Question", asked: Sequence[str], groups: Sequence[tuple[int, Sequence[int]]], match: "Vector"
-) -> list[CitedSentence]:
+) -> list[Statement]:
     """Return the sentences that fit best what is asked, of the text units of several communities.
 
     A paragraph is headed by the members of its community that it names; by who speaks in a transcript, and by the
@@ -88,7 +88,7 @@ def fitting_sentences(
     group = {unit: number for number, (_, units) in enumerate(groups) for unit in units}
     read = sorted(group, key=lambda unit: (-match[unit], unit))[:READ_UNITS]
     most = MAX_STATEMENTS * index.search_settings.max_reports
-    chosen: dict[tuple[int, str], list[CitedSentence]] = {}
+    chosen: dict[tuple[int, str], list[Statement]] = {}
     found = choose_statements(index, asked, read, match[read].tolist(), MAX_FOUND, ENOUGH)
     for place in of_guests(question, found):
         named = sources or speakers(index.document_of(place.unit)[0])
@@ -105,7 +105,7 @@ def fitting_sentences(
     ]
 
 
-def _heading(index: "SnapshotView", community: int, said: Sequence[CitedSentence]) -> str:
+def _heading(index: "SnapshotView", community: int, said: Sequence[Statement]) -> str:
     """Return the names of a community's members that its statements hold, the most important ones."""
     if community < 0:
         return ""

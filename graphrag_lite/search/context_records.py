@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.records import Record, Shown, record_line, records_that_fit
-from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.answer import Statement
 from graphrag_lite.text.sentences import sentences, trimmed
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
-Statements = tuple[CitedSentence, ...]
+Statements = tuple[Statement, ...]
 PASSAGE = 400  # characters from which a passage ends: what a mark in an answer asks its reader to read
 MAX_WHOLE_UNITS = 3  # that stand for a record whose own places are not known
 BLANKS = re.compile(r"[^\S\n]+")
@@ -109,17 +109,17 @@ def places_of(index: "SnapshotView", row: Mapping[str, Any]) -> Statements:
     """Return where a row's description stands; where it has no sources of its own, some text units that name it."""
     spans = tuple(
         dict.fromkeys(
-            CitedSentence(index.unit_row[span["text_unit_id"]], span["char_start"], span["char_end"])
+            Statement(index.unit_row[span["text_unit_id"]], span["char_start"], span["char_end"])
             for span in row.get("sources", ())
         )
     )
     return spans or tuple(whole_unit(index, identity) for identity in row["text_unit_ids"][:MAX_WHOLE_UNITS])
 
 
-def whole_unit(index: "SnapshotView", identity: str) -> CitedSentence:
+def whole_unit(index: "SnapshotView", identity: str) -> Statement:
     """Return a text unit as a place."""
     row = index.unit_row[identity]
-    return CitedSentence(row, *(index.cell("text_units", name, row) for name in ("char_start", "char_end")))
+    return Statement(row, *(index.cell("text_units", name, row) for name in ("char_start", "char_end")))
 
 
 def text_unit_records(index: "SnapshotView", units: Iterable[int]) -> list[Record]:
@@ -146,7 +146,7 @@ def text_unit_records(index: "SnapshotView", units: Iterable[int]) -> list[Recor
             heading = record_line(index.cell("documents", "title", row) or index.cell("documents", "path", row))
             date = index.cell("documents", "created_at", row)[:10]
             lines = (_passage(i, source[start:end]) for i, (start, end) in enumerate(passages, start=1))
-            places = {i: (CitedSentence(unit, start, end),) for i, (start, end) in enumerate(passages, start=1)}
+            places = {i: (Statement(unit, start, end),) for i, (start, end) in enumerate(passages, start=1)}
             records.append(Record((f"From {heading}{f', {date}' if date else ''}:", *lines), places))
     return records
 

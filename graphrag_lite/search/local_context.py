@@ -9,7 +9,7 @@ import numpy as np
 from graphrag_lite.evidence.quotations import Quotable
 from graphrag_lite.evidence.records import Record, record_line
 from graphrag_lite.retrieval.top_k import best_rows
-from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.context_records import RecordSection, Statements, places_of, text_unit_records, whole_unit
 from graphrag_lite.search.extractive.held_facts import fact_records
 from graphrag_lite.search.reports import report_record
@@ -162,4 +162,4 @@ def _claimed(index: "SnapshotView", row: dict[str, Any]) -> Statements:
     """Return where a claim's own words stand; its text unit where they are not there."""
     unit = whole_unit(index, row["text_unit_id"])
     spans = Quotable(index.cell("text_units", "text", unit.unit)).find(row["source_text"])
-    return tuple(CitedSentence(unit.unit, unit.start + start, unit.start + end) for start, end in spans) or (unit,)
+    return tuple(Statement(unit.unit, unit.start + start, unit.start + end) for start, end in spans) or (unit,)

@@ -7,7 +7,7 @@ import numpy as np
 from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.top_k import best_rows
-from graphrag_lite.search.answer import Answer, answered, compose, ranked
+from graphrag_lite.search.answer import Answer, Ranking, answered, compose, ranked
 from graphrag_lite.search.extractive.answer_type import expected_answer
 from graphrag_lite.search.extractive.bylines import byline_answer
 from graphrag_lite.search.extractive.comparison import of_each
@@ -69,7 +69,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         return compose(question, method, developed, ranking)
     nothing = says_nothing(question, question.weights, attributes=False)
     if nothing or (nothing is False and nothing_told(question, scores)):
-        return compose(question, method, [], ranking)
+        return compose(question, method, [], ranking if question.terms else Ranking([], []))
     asked = expected_answer(question, question.features)
     defining = defining_units(question, asked.role or asked.things, scores, asked.is_defined)
     if compared := of_each(question, scores, asked):

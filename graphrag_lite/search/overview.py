@@ -16,7 +16,7 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.report_title import is_informative
 from graphrag_lite.retrieval.report_ranking import partition, rank_reports
-from graphrag_lite.search.answer import NOTHING, Answer, CitedSentence, Ranking, compose
+from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, compose
 from graphrag_lite.search.community_answers import theme_statements
 from graphrag_lite.search.extractive.entity_statements import description_statements
 from graphrag_lite.search.extractive.read_unit import read_out
@@ -71,7 +71,7 @@ def overview(
     """
     index, asked = question.index, question.aspects or set()
     lines = [_corpus(index)]
-    said: list[CitedSentence] = []
+    said: list[Statement] = []
     kinds = sorted(asked & set(HEADINGS))
     if "change" in asked:
         changed, said = _changes(index, [int(year) for year in _YEAR.findall(question.text)])
@@ -103,7 +103,7 @@ def overview(
     return replace(told, answer="\n".join(lines) + body, abstained=False)
 
 
-def _described(index: "SnapshotView", entity: int, others: Sequence[CitedSentence]) -> list[CitedSentence]:
+def _described(index: "SnapshotView", entity: int, others: Sequence[Statement]) -> list[Statement]:
     """Return the first sentence that describes an entity and says something of its own; none where none does."""
     return [
         one
@@ -112,7 +112,7 @@ def _described(index: "SnapshotView", entity: int, others: Sequence[CitedSentenc
     ][:1]
 
 
-def _is_talk(index: "SnapshotView", place: CitedSentence) -> bool:
+def _is_talk(index: "SnapshotView", place: Statement) -> bool:
     """Say whether a place in a transcript only moves the talk on, or is what "I" say to "you", but for one's name."""
     text, language = index.document_of(place.unit)
     if not speakers(text):
@@ -122,10 +122,10 @@ def _is_talk(index: "SnapshotView", place: CitedSentence) -> bool:
     return bool(is_talk(sentence) or spoken)
 
 
-def _recurring(index: "SnapshotView") -> list[CitedSentence]:
+def _recurring(index: "SnapshotView") -> list[Statement]:
     """Return the titles that documents share, with how many do, each above the first sentence of the newest."""
     first_unit = {row: unit for unit, row in reversed(list(enumerate(index.document_row)))}
-    found: list[CitedSentence] = []
+    found: list[Statement] = []
     for title, rows in index.recurring_titles[:ASKED_NAMES]:
         if not (units := [first_unit[row] for row in rows if row in first_unit]):
             continue
@@ -136,11 +136,11 @@ def _recurring(index: "SnapshotView") -> list[CitedSentence]:
     return found
 
 
-def _disagreements(index: "SnapshotView") -> list[CitedSentence]:
+def _disagreements(index: "SnapshotView") -> list[Statement]:
     """Return sentences that speak of disagreement, of the text units that do so most, none of which says another's."""
     asked = [term for language in index.languages for term in terms(AGAINST, language)]
     match = broad_match(index.bm25, asked)
-    found: list[CitedSentence] = []
+    found: list[Statement] = []
     for unit in np.argsort(-match, kind="stable")[:READ_UNITS].tolist():
         places = _sentences(index, unit) if match[unit] > 0 else []
         own = (one for one in places if _AGAINST.search(read_out(index, one)[0]) and is_statement(index, one, found))
@@ -149,12 +149,12 @@ def _disagreements(index: "SnapshotView") -> list[CitedSentence]:
     return found
 
 
-def _sentences(index: "SnapshotView", unit: int) -> list[CitedSentence]:
+def _sentences(index: "SnapshotView", unit: int) -> list[Statement]:
     """Return the sentences of a text unit, without who says them and when."""
     text, language = index.document_of(unit)
     start, end = (index.cell("text_units", name, unit) for name in ("char_start", "char_end"))
     spans = [trimmed(text, start + first, start + last) for first, last in sentences(text[start:end], language)]
-    return [CitedSentence(unit, *spoken_span(text, *span)) for span in spans if span[0] < span[1]]
+    return [Statement(unit, *spoken_span(text, *span)) for span in spans if span[0] < span[1]]
 
 
 def _fields(index: "SnapshotView") -> list[str]:
@@ -281,7 +281,7 @@ def _counted(index: "SnapshotView", row: Mapping[str, Any]) -> str:
     return f"{row['title']} ({row[by]:,} {by.removeprefix('n_')})"
 
 
-def _changes(index: "SnapshotView", years: Sequence[int]) -> tuple[list[str], list[CitedSentence]]:
+def _changes(index: "SnapshotView", years: Sequence[int]) -> tuple[list[str], list[Statement]]:
     """Return what is named more, and less, in the second of two periods, and a sentence of it on what is named more.
 
     The periods are the first and the last of `years`, else the first and the last third of the time.
@@ -326,7 +326,7 @@ def _changes(index: "SnapshotView", years: Sequence[int]) -> tuple[list[str], li
     return lines, said
 
 
-def _told_in(index: "SnapshotView", entities: Sequence[int], held: "np.ndarray[Any, Any]") -> Iterator[CitedSentence]:
+def _told_in(index: "SnapshotView", entities: Sequence[int], held: "np.ndarray[Any, Any]") -> Iterator[Statement]:
     """Yield a sentence for each of some entities, of the text units that are `held`, (n_units,)."""
     titles, matrix = index.column("entities", "title"), index.links.units
     for entity in entities:

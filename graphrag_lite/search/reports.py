@@ -12,7 +12,7 @@ from graphrag_lite.evidence.packing import pack_ranges
 from graphrag_lite.evidence.records import Record
 from graphrag_lite.prompts import RateReportPrompt
 from graphrag_lite.retrieval.report_ranking import partition
-from graphrag_lite.search.answer import Cited, CitedSentence, cite
+from graphrag_lite.search.answer import Cited, Statement, cite
 from graphrag_lite.search.context_records import Statements, TokenEstimate, cut_record
 from graphrag_lite.search.extractive.read_unit import MAX_LENGTH
 from graphrag_lite.text.sentences import sentences
@@ -68,7 +68,7 @@ def report_record(index: "SnapshotView", report: int) -> Record:
     row = index.arrow("community_reports").slice(report, 1).to_pylist()[0]
     places: dict[int, Statements] = {}
     for citation in row["citations"]:
-        place = CitedSentence(index.unit_row[citation["text_unit_id"]], citation["char_start"], citation["char_end"])
+        place = Statement(index.unit_row[citation["text_unit_id"]], citation["char_start"], citation["char_end"])
         places[citation["n"]] = (*places.get(citation["n"], ()), place)
     title, summary = " ".join(row["title"].split()), " ".join(row["summary"].split())
     lines = [f"Report: {title}", summary]

@@ -15,7 +15,7 @@ from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.top_k import best_rows
-from graphrag_lite.search.answer import Cited, CitedSentence, cite
+from graphrag_lite.search.answer import Cited, Statement, cite
 from graphrag_lite.tables import groups
 from graphrag_lite.temporal.durations import When
 from graphrag_lite.text.words import terms
@@ -143,7 +143,7 @@ def _within(row: Mapping[str, Any], first: date | None, last: date | None) -> bo
 
 def _entry(index: "SnapshotView", n: int, row: Mapping[str, Any]) -> TimelineEntry:
     unit = index.unit_row[row["text_unit_id"]]
-    source = cite(index, n, CitedSentence(unit, row["char_start"], row["char_end"]))
+    source = cite(index, n, Statement(unit, row["char_start"], row["char_end"]))
     return TimelineEntry(
         **{each.name: row[each.name] for each in fields(TimelineEntry) if each.name != "source"}, source=source
     )

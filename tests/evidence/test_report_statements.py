@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_lite.evidence.sentence_reading import POINTER, read_sentence
-from graphrag_lite.evidence.statement import STANDS, Statement
+from graphrag_lite.evidence.statement import STANDS, ReportStatement
 from graphrag_lite.text.sentences import sentences
 
 
@@ -92,4 +92,4 @@ def test_marks_of_markdown_are_not_told() -> None:
     said = "**HTTPS**: *Chst1* of `app.yaml` has 2 * 3 * 4 and __init__ and a_b_c."
     shown = "HTTPS: Chst1 of app.yaml has 2 * 3 * 4 and __init__ and a_b_c."
     span = {"document_id": "d", "char_start": 0, "char_end": len(said)}
-    assert Statement(span, (), 9, 1.0, lambda _: {"text": said}).shown == shown
+    assert ReportStatement(span, (), 9, 1.0, lambda _: {"text": said}).shown == shown

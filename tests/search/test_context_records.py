@@ -10,7 +10,7 @@ from linear import assert_linear
 
 from graphrag_lite import pipeline
 from graphrag_lite.evidence.records import Record, Shown, record_line
-from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.context_records import (
     RecordSection,
     TokenEstimate,
@@ -26,7 +26,7 @@ COUNT = TokenEstimate(0.25)
 
 
 def record(*lines: str, place: int = 0) -> Record:
-    return Record(lines, {1: (CitedSentence(0, place, place + 1),)})
+    return Record(lines, {1: (Statement(0, place, place + 1),)})
 
 
 LINES = st.lists(st.text("ab", min_size=1, max_size=200), min_size=1, max_size=4)
@@ -62,7 +62,7 @@ def test_the_record_that_ends_a_section_is_cut_to_its_first_lines() -> None:
 
 
 def test_numbers_stand_in_the_order_of_the_context_and_equal_places_share_one() -> None:
-    here, there = (CitedSentence(0, 0, 5),), (CitedSentence(1, 0, 5), CitedSentence(2, 0, 5))
+    here, there = (Statement(0, 0, 5),), (Statement(1, 0, 5), Statement(2, 0, 5))
     sections = [
         RecordSection("Last", 0.5, [Record(("[2] b and [1]", "[3] unknown"), {1: here, 2: there})]),
         RecordSection("First", 0.5, [Record(("[1] a",), {1: here})]),

@@ -5,7 +5,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.search.answer import Answer, CitedSentence, Ranking, answered, compose
+from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, compose
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms
@@ -43,7 +43,7 @@ def byline_answer(question: "Question", method: str, ranking: Ranking) -> Answer
         for unit in index.units_in(row):
             start = index.cell("text_units", "char_start", unit)
             if start < TOP and (byline := _BYLINE.search(index.cell("text_units", "text", unit), 0, TOP - start)):
-                told = CitedSentence(unit, start + byline.start(1), start + byline.end(1), title)
+                told = Statement(unit, start + byline.start(1), start + byline.end(1), title)
                 return compose(question, method, [told], ranking)
         stated = json.loads(index.cell("documents", "metadata", row))
         if author := next((value for name, value in stated.items() if name.casefold() in _FIELDS and value), None):

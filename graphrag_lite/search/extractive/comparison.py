@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.answer_type import Sought
 from graphrag_lite.search.extractive.definitions import defines, defining_units
 from graphrag_lite.search.extractive.read_unit import read_out
@@ -56,7 +56,7 @@ def compared_things(question: str) -> tuple[str, str] | None:
 
 def of_each(
     question: "Question", scores: "npt.NDArray[np.float64]", sought: Sought
-) -> tuple[list[CitedSentence], str] | None:
+) -> tuple[list[Statement], str] | None:
     """Return what the corpus says of each of two things that a question compares, None where it does not of both.
 
     Sentences that compare them go first, then those of each below its name; the text says that none compares them.
@@ -70,7 +70,7 @@ def of_each(
     one, other = (set(question.terms_of(side)) for side in both)
     rest = set(question.terms) - one - other - set(terms(COMPARING, "en"))
 
-    def compares(statement: CitedSentence) -> bool:
+    def compares(statement: Statement) -> bool:
         held = set(terms(*read_out(question.index, statement)))
         return (one ^ other) <= held and (not rest or not held.isdisjoint(rest))
 
@@ -82,7 +82,7 @@ def of_each(
 
 def _of(
     question: "Question", side: str, other: str, scores: "npt.NDArray[np.float64]", sought: Sought
-) -> list[CitedSentence]:
+) -> list[Statement]:
     """Return the sentences about one side, below its name: of text units that hold all its words."""
     index = question.index
     own = question.terms_of(side)
@@ -95,4 +95,4 @@ def _of(
         index, without, read, 3 * SENTENCES, scores=scores[read].tolist(), sought=replace(sought, things=(side,))
     )
     named = [one for one in found if set(own) & set(terms(*read_out(index, one)))]
-    return [CitedSentence(one.unit, one.start, one.end, side) for one in named[:SENTENCES]]
+    return [Statement(one.unit, one.start, one.end, side) for one in named[:SENTENCES]]

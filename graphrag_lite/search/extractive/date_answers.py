@@ -10,7 +10,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.search.answer import Answer, Cited, CitedSentence, Ranking, answered, cite
+from graphrag_lite.search.answer import Answer, Cited, Ranking, Statement, answered, cite
 from graphrag_lite.search.extractive.dated_events import (
     ENDS,
     MOST,
@@ -185,6 +185,6 @@ def _cited(question: "Question", chosen: Sequence[Dated]) -> list[Cited]:
     for one in chosen:
         numbers.setdefault((one.unit, one.start, one.end), len(numbers) + 1)
     return [
-        cite(question.index, numbers[one.unit, one.start, one.end], CitedSentence(one.unit, one.start, one.end))
+        cite(question.index, numbers[one.unit, one.start, one.end], Statement(one.unit, one.start, one.end))
         for one in chosen
     ]

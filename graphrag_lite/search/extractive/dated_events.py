@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.top_k import best_rows
-from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.temporal.durations import SEEN, When, day_of
 from graphrag_lite.text.word_lists import sections
@@ -176,7 +176,7 @@ def _told(
         fit, held = event_fit(question, event, unit, start, end, around, [row["time_text"] for row in stated])
         if held < HELD * event.whole or fit < LEAST:
             continue
-        said, language = read_out(question.index, CitedSentence(unit, start, end))
+        said, language = read_out(question.index, Statement(unit, start, end))
         chosen = _nearest(said, stated, event, language)
         day = day_of(chosen, at_end=at_end) if chosen else None
         if chosen and day:
@@ -214,7 +214,7 @@ def on_days(question: "Question", event: Looked, days: When) -> list[Dated]:
         found[unit, row["char_start"]] = max(one, found.get((unit, row["char_start"]), one))
     best_first = sorted(found.values(), key=lambda one: (-one.fit, one.unit, one.start))
     # One text may be in several documents.
-    alike = {read_out(index, CitedSentence(*one[1:4]))[0]: one for one in reversed(best_first)}
+    alike = {read_out(index, Statement(*one[1:4]))[0]: one for one in reversed(best_first)}
     return [one for one in best_first if one in alike.values() and one.fit >= LIKE_BEST * best_first[0].fit][:MOST]
 
 
@@ -225,7 +225,7 @@ def event_fit(
 
     `around` are the terms of its text unit. Numbers of its `times` are no words: "1 March" tells of no "Mission 1".
     """
-    said, language = read_out(question.index, CitedSentence(unit, start, end))
+    said, language = read_out(question.index, Statement(unit, start, end))
     for time in times:
         said = said.replace(time, re.sub(r"\d", " ", time))
     words = set(terms(said, language))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphrag_lite.retrieval.bm25 import term_idf
-from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.answer_type import expected_answer
 from graphrag_lite.search.extractive.quoted_sources import source_of
 from graphrag_lite.search.extractive.read_unit import read_out
@@ -55,10 +55,10 @@ class _Told(NamedTuple):
     expected: bool  # where the question does not ask for what is
     width: int  # words from the first to the last of these
     at: int  # words before them: what a sentence begins with it is about
-    place: CitedSentence
+    place: Statement
 
 
-def development(question: "Question") -> list[CitedSentence]:
+def development(question: "Question") -> list[Statement]:
     """Return a sentence from each of up to MOST dated documents about what a question says that it changed, by time.
 
     The documents are of the periods that it names, or have the numbers that it compares in their titles: "Q1 and Q4 of

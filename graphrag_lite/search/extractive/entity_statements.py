@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.read_unit import MAX_LENGTH
 from graphrag_lite.text.transcripts import speakers, spoken_span, statement_form
 from graphrag_lite.text.words import ASKING
@@ -16,7 +16,7 @@ MAX_ENTITIES = 2  # whose descriptions open an answer
 MAX_DESCRIPTION = 2  # sentences of each: what a model says of an entity rests on up to 12
 
 
-def entity_answer(question: "Question") -> list[CitedSentence]:
+def entity_answer(question: "Question") -> list[Statement]:
     """Return what the graph says to a question that only names entities: their descriptions.
 
     A question that says more, or states a period or what a document is, is answered by the sentences that fit it; to a
@@ -26,13 +26,13 @@ def entity_answer(question: "Question") -> list[CitedSentence]:
     if not asked.entities or asked.stated or not set(question.terms) - asked.name_terms <= ASKING:
         return []
     named = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
-    opening: dict[tuple[int, int], CitedSentence] = {}
+    opening: dict[tuple[int, int], Statement] = {}
     for statement in (told for entity in named for told in description_statements(index, entity)):
         opening.setdefault((statement.unit, statement.start), statement)
     return list(opening.values())[: max(index.search_settings.max_sentences - 2, 1)]
 
 
-def description_statements(index: "SnapshotView", entity: int) -> list[CitedSentence]:
+def description_statements(index: "SnapshotView", entity: int) -> list[Statement]:
     """Return the sentences that describe an entity (its row), below its name and type."""
     title, kind, sources = (index.cell("entities", name, entity) for name in ("title", "type", "sources"))
     heading = title if kind == "unknown" else f"{title} ({kind})"
@@ -42,13 +42,13 @@ def description_statements(index: "SnapshotView", entity: int) -> list[CitedSent
     return [statement for statement in told if not _is_greeting(index, statement)][:MAX_DESCRIPTION]
 
 
-def statement_at(index: "SnapshotView", span: Mapping[str, Any], about: str) -> CitedSentence:
+def statement_at(index: "SnapshotView", span: Mapping[str, Any], about: str) -> Statement:
     """Return what is said at a span of `sources`, without who says it."""
     unit = index.unit_row[span["text_unit_id"]]
-    return CitedSentence(unit, *spoken_span(index.document_of(unit)[0], span["char_start"], span["char_end"]), about)
+    return Statement(unit, *spoken_span(index.document_of(unit)[0], span["char_start"], span["char_end"]), about)
 
 
-def _is_greeting(index: "SnapshotView", place: CitedSentence) -> bool:
+def _is_greeting(index: "SnapshotView", place: Statement) -> bool:
     """Say whether a place is in a transcript and holds no statement: thanks, a question, half a sentence."""
     text, language = index.document_of(place.unit)
     return bool(speakers(text)) and not statement_form(text, place.start, place.end, language)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite.evidence.records import Record, record_line
 from graphrag_lite.retrieval.entity_names import key_of
 from graphrag_lite.retrieval.question_kinds import PAST
-from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.context_records import places_of
 from graphrag_lite.temporal import holding
 from graphrag_lite.text.words import terms
@@ -29,7 +29,7 @@ def fact_records(question: "Question", query: "Query", entity_ids: "pa.ChunkedAr
     ]
 
 
-def opening_facts(question: "Question", query: "Query") -> list[CitedSentence]:
+def opening_facts(question: "Question", query: "Query") -> list[Statement]:
     """Return the sentences that state what held on the day asked for, of entities and with words of the question."""
     index, asked = question.index, question.features
     if query.valid_at is None:

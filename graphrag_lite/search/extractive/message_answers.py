@@ -12,7 +12,7 @@ from graphrag_lite.retrieval.messages import IndexedMessage, answers_to, message
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.top_k import best_rows
-from graphrag_lite.search.answer import Answer, CitedSentence, Ranking, answered, cite, compose
+from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite, compose
 from graphrag_lite.search.extractive.answer_type import Sought, expected_answer
 from graphrag_lite.search.extractive.message_questions import MessageQuestion, form_asked, read_question, terms_of_times
 from graphrag_lite.search.extractive.read_unit import blocks_of, read_out
@@ -69,10 +69,10 @@ def message_answer(
     return then or _told(question, method, asked, topic, ranking)
 
 
-def dated(question: Question, sought: Sought, statements: Sequence[CitedSentence]) -> list[CitedSentence]:
+def dated(question: Question, sought: Sought, statements: Sequence[Statement]) -> list[Statement]:
     """Return the statements of an answer, where it is to tell a time those that tell none below their message's."""
     index, said = question.index, dict[int, list[IndexedMessage]]()
-    found = list[CitedSentence]()
+    found = list[Statement]()
     for place in statements:
         row = index.document_row[place.unit]
         if sought.kind == "time" and not sought.is_held(index, *read_out(index, place)):
@@ -152,7 +152,7 @@ def _units_of_messages(
     return [unit for unit in near if scores[unit] > 0], said
 
 
-def _below(index: "SnapshotView", place: CitedSentence, message: IndexedMessage) -> CitedSentence:
+def _below(index: "SnapshotView", place: Statement, message: IndexedMessage) -> Statement:
     """Return a place below the heading of its message, without the label that says the same."""
     text = index.document_text(message.row)
     label = re.compile(rf"{re.escape(message.speaker)}\s*[:：]\s*(?=\S)").match(text, place.start, place.end)
@@ -226,7 +226,7 @@ def _rows_naming(question: Question, name: str) -> set[int]:
     return found
 
 
-def _opening(index: "SnapshotView", units: Sequence[int], message: IndexedMessage) -> CitedSentence:
+def _opening(index: "SnapshotView", units: Sequence[int], message: IndexedMessage) -> Statement:
     """Return the first sentences of a message that say something and are no code, else its first line."""
     text, language = index.document_text(message.row), index.cell("documents", "language", message.row)
     code = blocks_of(index, message.row)["code"]
@@ -237,4 +237,4 @@ def _opening(index: "SnapshotView", units: Sequence[int], message: IndexedMessag
     start = said[0][0]
     end = next((end for _, end in said if end - start >= OPENING), said[-1][1])  # not "Hey Bo!" alone
     unit = next((unit for unit in units if start < index.cell("text_units", "char_end", unit)), units[-1])
-    return _below(index, CitedSentence(unit, start, min(end, index.cell("text_units", "char_end", unit))), message)
+    return _below(index, Statement(unit, start, min(end, index.cell("text_units", "char_end", unit))), message)

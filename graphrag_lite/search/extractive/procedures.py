@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite.retrieval.bm25 import term_idf
-from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.read_unit import MAX_LENGTH
 from graphrag_lite.search.extractive.sentence_candidates import AROUND
 from graphrag_lite.search.extractive.sentence_choice import MAX_ANSWER
@@ -42,7 +42,7 @@ class _Section(NamedTuple):
     end: int
 
 
-def steps_told(question: "Question", units: Sequence[int], most: int) -> list[CitedSentence]:
+def steps_told(question: "Question", units: Sequence[int], most: int) -> list[Statement]:
     """Return the steps of what a question asks how to do, in up to `most` pieces, from the best of `units`.
 
     None where it asks for something else, or no heading names the task.
@@ -114,7 +114,7 @@ def _begin(text: str, section: _Section) -> tuple[int, float]:
     return section.start if unnamed else first.start(), STEPS
 
 
-def _pieces(index: "SnapshotView", row: int, start: int, end: int) -> list[CitedSentence]:
+def _pieces(index: "SnapshotView", row: int, start: int, end: int) -> list[Statement]:
     """Return the sentences [start, end) of a document, joined into pieces, of MAX_ANSWER characters and one piece."""
     text, language = index.document_text(row)[start:end], index.cell("documents", "language", row)
     pieces: list[tuple[int, int]] = []
@@ -129,4 +129,4 @@ def _pieces(index: "SnapshotView", row: int, start: int, end: int) -> list[Cited
             pieces.append((first, last))
     spans = [(start + first, start + last) for first, last in (trimmed(text, *piece) for piece in pieces)]
     units = index.units_at(row, [first for first, _ in spans])
-    return [CitedSentence(unit, *span) for unit, span in zip(units, spans, strict=True)]
+    return [Statement(unit, *span) for unit, span in zip(units, spans, strict=True)]

@@ -8,7 +8,7 @@ from datetime import date
 from math import isnan
 from typing import TYPE_CHECKING
 
-from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.answer_type import Sought
 from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.search.extractive.sentence_candidates import MYSELF
@@ -24,7 +24,7 @@ _ASKS = _FORMS["asks"]
 MOST_DOCUMENTS, FEW_DOCUMENTS = 0.5, 4  # share of the documents in which a host speaks, of so many at least
 
 
-def under_titles(question: "Question", asked: Sought, told: Sequence[CitedSentence]) -> list[CitedSentence]:
+def under_titles(question: "Question", asked: Sought, told: Sequence[Statement]) -> list[Statement]:
     """Return statements, below the titles of their documents where the question asks which document or who says it.
 
     >>> bool(_ASKS.search("In which call is the dividend announced?")), bool(_ASKS.search("Which page did Ann read?"))
@@ -32,7 +32,7 @@ def under_titles(question: "Question", asked: Sought, told: Sequence[CitedSenten
     """
     index = question.index
 
-    def says_i(place: CitedSentence) -> bool:
+    def says_i(place: Statement) -> bool:
         said, language = read_out(index, place)
         return MYSELF.search(said) is not None and not asked.is_held(index, said, language)
 
@@ -43,7 +43,7 @@ def under_titles(question: "Question", asked: Sought, told: Sequence[CitedSenten
     return [replace(place, about=place.about or title) for place, title in zip(told, titles, strict=True)]
 
 
-def source_of(index: "SnapshotView", place: CitedSentence) -> str:
+def source_of(index: "SnapshotView", place: Statement) -> str:
     """Return who says what stands at a place, if that is a transcript, the title of its document, and its day."""
     row = index.document_row[place.unit]
     speaker, title = speaker_at(index.document_of(place.unit)[0], place.start), index.cell("documents", "title", row)
@@ -57,7 +57,7 @@ def asks_for_documents(text: str) -> bool:
     return _ASKS.search(text) is not None
 
 
-def of_guests(question: "Question", places: Sequence[CitedSentence]) -> list[CitedSentence]:
+def of_guests(question: "Question", places: Sequence[Statement]) -> list[Statement]:
     """Return places, without those where a host speaks if a question asks for guests: who speaks in most documents."""
     index = question.index
     texts = {index.document_row[place.unit]: index.document_of(place.unit)[0] for place in places}

@@ -14,7 +14,7 @@ from graphrag_lite.text.word_lists import expressions
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
-    from graphrag_lite.search.answer import CitedSentence
+    from graphrag_lite.search.answer import Statement
 
 MAX_LENGTH = 600  # characters; what is longer is no sentence
 DATELINE = re.compile(expressions(__package__, "sentence_choice.txt")["dateline"])
@@ -97,7 +97,7 @@ def is_in(spans: Iterable[tuple[int, int]], place: int) -> bool:
     return any(start <= place < end for start, end in spans)
 
 
-def read_out(index: "SnapshotView", place: "CitedSentence") -> tuple[str, str]:
+def read_out(index: "SnapshotView", place: "Statement") -> tuple[str, str]:
     """Return what a place says, and its language."""
     text, language = index.document_of(place.unit)
     return text[place.start : place.end], language

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.announced import announces, end_of_code, end_of_list, end_of_points
 from graphrag_lite.search.extractive.read_unit import MAX_LENGTH, blocks_of, read_out, subject_of
 from graphrag_lite.search.extractive.sentence_candidates import ASKS, label_behind
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 REPLY = 3  # words, or terms, of a sentence that replies to a question: not "Yes, sure."
 
 
-def in_reading_order(index: "SnapshotView", chosen: Sequence[CitedSentence]) -> list[CitedSentence]:
+def in_reading_order(index: "SnapshotView", chosen: Sequence[Statement]) -> list[Statement]:
     """Put the sentences of a document together, best first, and so the documents.
 
     The best one begins. Another that begins with "It" or "He" follows the sentence before it, which is added, or stands
     below the name of what its document is about.
     """
-    documents: dict[int, list[CitedSentence]] = {}
+    documents: dict[int, list[Statement]] = {}
     for place in with_lists(index, chosen):
         documents.setdefault(index.document_row[place.unit], []).append(place)
     return [place for row, places in documents.items() for place in _readable(index, row, places)]
 
 
-def with_lists(index: "SnapshotView", chosen: Sequence[CitedSentence]) -> list[CitedSentence]:
+def with_lists(index: "SnapshotView", chosen: Sequence[Statement]) -> list[Statement]:
     """Return sentences, each with the list, code or points that it announces, as far as all are read in a minute."""
     room = MAX_ANSWER - sum(place.end - place.start for place in chosen)
-    found: list[CitedSentence] = []
+    found: list[Statement] = []
     for place in chosen:
         (document, language), end = index.document_of(place.unit), place.end
         blocks = blocks_of(index, index.document_row[place.unit])
@@ -50,7 +50,7 @@ def with_lists(index: "SnapshotView", chosen: Sequence[CitedSentence]) -> list[C
     return found
 
 
-def _readable(index: "SnapshotView", row: int, places: list[CitedSentence]) -> list[CitedSentence]:
+def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[Statement]:
     """Return sentences of a document with what they need to be understood; those of a row of a table with its title."""
     if blocks_of(index, row)["card"]:
         return [replace(place, about=place.about or index.cell("documents", "title", row)) for place in places]
@@ -76,7 +76,7 @@ def _readable(index: "SnapshotView", row: int, places: list[CitedSentence]) -> l
     return ordered
 
 
-def _with_reply(index: "SnapshotView", place: CitedSentence) -> CitedSentence:
+def _with_reply(index: "SnapshotView", place: Statement) -> Statement:
     """Return a question of a talk with what the next speaker says to it, as far as that says something."""
     document, language = index.document_of(place.unit)
     label = label_behind(document, place.start, place.end) if ASKS.search(document[place.start : place.end]) else None
@@ -93,12 +93,12 @@ def _with_reply(index: "SnapshotView", place: CitedSentence) -> CitedSentence:
     return place
 
 
-def _goes_on(one: CitedSentence, place: CitedSentence, before: int) -> bool:
+def _goes_on(one: Statement, place: Statement, before: int) -> bool:
     """Say whether a place leans on the one sentence `before` it, that is told: the two are read, and cited, as one."""
     return not one.about and one.start >= before and place.end - one.start <= MAX_LENGTH
 
 
-def _with_context(index: "SnapshotView", place: CitedSentence) -> CitedSentence:
+def _with_context(index: "SnapshotView", place: Statement) -> Statement:
     """Return a place with the sentence before it, where the two are short and can be read alone."""
     both = replace(place, start=_before(index, place))
     fits = both.end - both.start <= MAX_LENGTH and _stands(read_out(index, both)[0])
@@ -111,7 +111,7 @@ def _stands(sentence: str) -> bool:
     return not is_statement(sentence) or stands_alone(sentence)
 
 
-def _before(index: "SnapshotView", place: CitedSentence) -> int:
+def _before(index: "SnapshotView", place: Statement) -> int:
     """Return where the sentence before a place begins in its document, that of the place where there is none.
 
     What another speaker has said is none, nor is a heading or a page's head.

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_lite import tables
-from graphrag_lite.search.answer import Answer, CitedSentence, Ranking, compose
+from graphrag_lite.search.answer import Answer, Ranking, Statement, compose
 from graphrag_lite.search.extractive.headings import HEADING
 from graphrag_lite.text.periods import periods
 from graphrag_lite.text.word_lists import expressions
@@ -72,10 +72,10 @@ def release_answer(question: "Question", method: str, ranking: Ranking) -> Answe
     [unit] = index.units_at(row, [start])
     title = index.cell("documents", "title", row)
     over = "" if index.document_text(row).startswith(title, start) else title
-    return compose(question, method, [CitedSentence(unit, start, end, over)], ranking)
+    return compose(question, method, [Statement(unit, start, end, over)], ranking)
 
 
-def latest_changes(index: "SnapshotView") -> list[CitedSentence]:
+def latest_changes(index: "SnapshotView") -> list[Statement]:
     """Return the first items of the newest release of each log of changes, where half of the documents are such logs.
 
     Of a log without days it is the release that stands first.
@@ -96,7 +96,7 @@ def latest_changes(index: "SnapshotView") -> list[CitedSentence]:
     for row, spans in found.items():
         title = index.cell("documents", "title", row)
         units = index.units_at(row, [start for start, _ in spans])
-        said += [CitedSentence(unit, *span, title) for unit, span in zip(units, spans, strict=True)]
+        said += [Statement(unit, *span, title) for unit, span in zip(units, spans, strict=True)]
     return said
 
 

@@ -8,7 +8,7 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.question_kinds import kind_asked
-from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.announced import end_of_list
 from graphrag_lite.search.extractive.answer_type import DENIED, Sought
 from graphrag_lite.search.extractive.definitions import defines, is_about
@@ -124,7 +124,7 @@ class Wanted:
 class SentenceCandidate:
     """A sentence, and what it is worth: `worth` times how much of the question it and what stands around it hold."""
 
-    place: CitedSentence
+    place: Statement
     terms: frozenset[str]
     around: frozenset[str]  # the question's terms in the title and the sentence before
     worth: float
@@ -255,7 +255,7 @@ class _Walk:
         around, own = self.title | self.headed | columns | before, own | known
         self.before = own & asked
         floor = NAMED_FLOOR if read.subject else FLOOR
-        place = CitedSentence(read.unit, one.start, one.end, told_by or heading)
+        place = Statement(read.unit, one.start, one.end, told_by or heading)
         return SentenceCandidate(place, own, around - own, worth, floor, any(begins for _, begins in times))
 
     def _is_idle_cell(self, cell: str, own: Set[str]) -> bool:
@@ -286,7 +286,7 @@ def _of_heading(
         return
     if wanted.sought.kind == "time" and wanted.sought.is_held(index, heading, language):
         worth = score * wanted.worth(index, heading, in_order, language)
-        yield SentenceCandidate(CitedSentence(unit, *span), own, around - own, worth, 0.0, False)
+        yield SentenceCandidate(Statement(unit, *span), own, around - own, worth, 0.0, False)
     begin = document.find("\n", span[1])
     end = end_of_list(document, begin, begin + MAX_LENGTH) if begin >= 0 else begin
     if end > begin:
@@ -295,7 +295,7 @@ def _of_heading(
         worth = score * wanted.worth(index, items, terms(items, language), language)
         worth *= 1 + INTRODUCED * wanted.is_same(own | around)
         named = (own & wanted.terms) | around | (frozenset(terms(items, language)) - wanted.terms)
-        yield SentenceCandidate(CitedSentence(unit, start, end, heading), named, NONE, worth, 0.0, False)
+        yield SentenceCandidate(Statement(unit, start, end, heading), named, NONE, worth, 0.0, False)
 
 
 def _is_of_heading(document: str, place: int) -> bool:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from graphrag_lite.evidence.distinct_sentences import cheapest_first, says_the_same
 from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.entity_names import names_of_title
-from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.answer_type import Sought
 from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.search.extractive.sentence_candidates import AROUND, SentenceCandidate, Wanted, candidates_in
@@ -65,12 +65,12 @@ def choose_sentences(
     question_terms: Sequence[str],
     units: Sequence[int],
     most: int,
-    told: Sequence[CitedSentence] = (),
+    told: Sequence[Statement] = (),
     *,
     scores: Sequence[float] = (),
     sought: Sought = NOTHING_ELSE,
     held: Mapping[int, Mapping[int, tuple[float, bool]]] = MappingProxyType({}),
-) -> list[CitedSentence]:
+) -> list[Statement]:
     """Return up to `most` sentences of `units` (best first), best first, of MAX_ANSWER characters and one sentence.
 
     `scores` are those of the units (by default they fall with the rank), `sought` is what is asked for, `held` how well
@@ -119,7 +119,7 @@ def _one_by_one(
     most: int,
     told: Sequence[tuple[str, str]],
     names: Set[str],
-) -> list[CitedSentence]:
+) -> list[Statement]:
     """Return up to `most` sentences, best first, none that says what is `told`.
 
     Each is worth `least` when it is chosen, and more where it has only `names` in common with the question and the
@@ -131,7 +131,7 @@ def _one_by_one(
         return -candidates[number].value(left, whole) * SAME_UNIT ** n_of_unit[candidates[number].place.unit]
 
     full, asked = dict(left), left.keys() - names
-    chosen: list[CitedSentence] = []
+    chosen: list[Statement] = []
     known = [frozenset(terms(text, language)) for text, language in told]
     length = sum(len(text) for text, _ in told)
     for number in cheapest_first(len(candidates), cost):

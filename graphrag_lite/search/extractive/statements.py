@@ -13,7 +13,7 @@ import numpy as np
 
 from graphrag_lite.evidence.distinct_sentences import says_the_same
 from graphrag_lite.retrieval.bm25 import term_idf
-from graphrag_lite.search.answer import CitedSentence
+from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.read_unit import MAX_LENGTH, read_out
 from graphrag_lite.search.extractive.sentence_candidates import AROUND
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
@@ -39,7 +39,7 @@ def choose_statements(
     scores: Sequence[float],
     most: int,
     enough: float = LEAST,
-) -> list[CitedSentence]:
+) -> list[Statement]:
     """Return up to `most` statements of text units with these scores, best first, none of which says another's.
 
     What is worth less than `enough` of the best one is left out, if it holds no term that those before it do not. Where
@@ -53,7 +53,7 @@ def choose_statements(
         for value, place, own in _fitting(index, unit, weight)
     ]
     found.sort(key=lambda one: (-one[0], one[1].unit, one[1].start))
-    chosen: list[CitedSentence] = []
+    chosen: list[Statement] = []
     known: list[frozenset[str]] = []
     left = set(weight)
     for value, place, own in found:
@@ -70,7 +70,7 @@ def choose_statements(
 
 def _fitting(
     index: "SnapshotView", unit: int, weight: Mapping[str, float]
-) -> Iterator[tuple[float, CitedSentence, frozenset[str]]]:
+) -> Iterator[tuple[float, Statement, frozenset[str]]]:
     """Yield the statements of a text unit that fit: what each is worth, its place and its terms."""
     document, language = index.document_of(unit)
     offset, text = (index.cell("text_units", name, unit) for name in ("char_start", "text"))
@@ -90,7 +90,7 @@ def _fitting(
             and (worth := statement_form(document, start, end, language))
         ):
             around = AROUND * fsum(weight[term] for term in before - own)
-            yield worth * (held + around) / whole, CitedSentence(unit, start, end), own
+            yield worth * (held + around) / whole, Statement(unit, start, end), own
         before = own & weight.keys()
 
 
@@ -117,7 +117,7 @@ def broad_match(index: "Bm25", asked: Iterable[str]) -> "Vector":
     return total / top if top > 0 else total
 
 
-def is_statement(index: "SnapshotView", place: CitedSentence, others: Iterable[CitedSentence]) -> bool:
+def is_statement(index: "SnapshotView", place: Statement, others: Iterable[Statement]) -> bool:
     """Say whether a place holds a statement of its own, that is none of the `others`' and no formula."""
     document, language = index.document_of(place.unit)
     start, end = place.start, place.end

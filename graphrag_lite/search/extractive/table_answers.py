@@ -25,7 +25,7 @@ from graphrag_lite.retrieval.file_tables import (
     tables_of,
 )
 from graphrag_lite.retrieval.question_kinds import HOW_MANY
-from graphrag_lite.search.answer import Answer, CitedSentence, Ranking, answered, cite, compose
+from graphrag_lite.search.answer import Answer, Ranking, Statement, answered, cite, compose
 from graphrag_lite.search.extractive import table_values
 from graphrag_lite.search.extractive.table_cells import SHOWN, asked_for, by_amount, name_of_row, place_of, shown
 from graphrag_lite.search.extractive.table_numbers import computed
@@ -305,7 +305,7 @@ def _counted_field(asked: TableQuestion, of_field: ByField) -> str:
     return min(found, default=(False, 0, 0, ""))[-1]
 
 
-def _line(index: "SnapshotView", row: int, field: str) -> CitedSentence:
+def _line(index: "SnapshotView", row: int, field: str) -> Statement:
     """Return the line of a document that states a field, else its first line."""
     text = index.document_text(row)
     stated = re.search(rf"(?m)^{re.escape(field)}: .*$", text) or re.search(r"(?m)^.*\S.*$", text)

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.file_tables import Cell, amount, cells_of
-from graphrag_lite.search.answer import Answer, CitedSentence, Ranking, compose
+from graphrag_lite.search.answer import Answer, Ranking, Statement, compose
 from graphrag_lite.search.extractive.table_words import TableQuestion, is_field, n_said
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ def shown(question: "Question", method: str, cells: Sequence[Cell], about: str =
     return compose(question, method, places, ranking, lead=lead)
 
 
-def place_of(index: "SnapshotView", cell: Cell, about: str = "") -> CitedSentence:
+def place_of(index: "SnapshotView", cell: Cell, about: str = "") -> Statement:
     unit = next(unit for unit in index.units_in(cell.row) if index.cell("text_units", "char_end", unit) > cell.start)
-    return CitedSentence(unit, cell.start, cell.end, about)
+    return Statement(unit, cell.start, cell.end, about)
 
 
 def by_amount(asked: TableQuestion, cells: list[Cell]) -> list[Cell]:
