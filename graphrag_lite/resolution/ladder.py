@@ -4,7 +4,7 @@
 distinct name that holds in the whole corpus, and one for every (document, name) that means something else there. A name
 that no document uses for what it would mean in the whole corpus, and that is nobody else's, has only the latter:
 
-    rows = resolve(document_ids, names, types, anchored, lower_counts)
+    rows = resolve(mentions, lower_counts, NameEvidence())
     by_name = {(row.document_id, row.name): row for row in rows}
     row = by_name.get((document_id, name)) or by_name["", name]
 
@@ -29,7 +29,7 @@ never compared all to all.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graphrag_lite.resolution.alias_rung import Joins, join_aliases
 from graphrag_lite.resolution.aliases import Person, is_whole
@@ -43,7 +43,7 @@ from graphrag_lite.resolution.distinctions import (
     types_differ,
 )
 from graphrag_lite.resolution.faces import Contexts, Face, confirmed_face, face, inferred_faces, majority_word
-from graphrag_lite.resolution.mentioned import Mentioned, summarize_mentions
+from graphrag_lite.resolution.mentioned import Mentioned, MentionLists, summarize_mentions
 from graphrag_lite.resolution.name_keys import exact_key
 from graphrag_lite.resolution.name_similarity import similar_pairs
 from graphrag_lite.text.case_endings import ENDINGS
@@ -68,23 +68,30 @@ class Resolution:
     rule: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class NameEvidence:
+    """What texts say of names beside their mentions.
+
+    `languages` (ISO 639-1) have one entry a mention. `works` has the work of each part of one, and what is added there
+    to the places of text units. `contexts` tell what stands beside names: types that no text states. `definitions` are
+    (document, long name, acronym), one each time; `glossed` (document, acronym) in brackets behind what may be another
+    long name; `glosses` names with themselves in another script; `related` (document, name, name) of one sentence.
+    """
+
+    languages: Sequence[str] = ()
+    works: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    contexts: Contexts | None = None
+    definitions: Iterable[tuple[str, str, str]] = ()
+    glossed: Collection[LocalName] = ()
+    glosses: Iterable[tuple[str, str]] = ()
+    related: Iterable[tuple[str, str, str]] = ()
+
+
 def resolve(
-    document_ids: Sequence[str],
-    names: Sequence[str],
-    types: Sequence[str],
-    anchored: Sequence[bool],
+    mentions: MentionLists,
     lower_counts: Mapping[str, int],
+    told: NameEvidence,
     *,
-    ordinals: Sequence[int] | None = None,
-    last: Sequence[int] | None = None,
-    counts: Sequence[int] | None = None,
-    works: Mapping[str, tuple[str, int]] | None = None,
-    contexts: Contexts | None = None,
-    languages: Sequence[str] = (),
-    definitions: Iterable[tuple[str, str, str]] = (),
-    glossed: Collection[LocalName] = (),
-    glosses: Iterable[tuple[str, str]] = (),
-    related: Iterable[tuple[str, str, str]] = (),
     lexical: bool = True,
     alias: bool = True,
     threshold: float = 0.9,
@@ -92,40 +99,38 @@ def resolve(
 ) -> list[Resolution]:
     """Return one row for every distinct name, and one for every (document, name) that differs, in that order, sorted.
 
-    The first four have one entry a mention, as have `languages` (ISO 639-1) and `ordinals`, the places of text units in
-    their documents. Of mentions that are not `confirmed`, names for sure, one may stand for all of its document that
-    are alike (`alike`): `counts` of them, up to the text unit `last`. `lower_counts` tells how often the corpus writes
-    a word in lower case, `works` the work of each part of one, and what is added there to the places of text units.
-    `contexts` tell what stands beside names: types that no text states. `definitions` are (document, long name,
-    acronym), one each time; `glossed` (document, acronym) in brackets behind what may be another long name; `glosses`
-    names with themselves in another script; `related` (document, name, name) that a sentence relates.
+    Mentions that are not `confirmed`, names for sure, may be `alike`. `lower_counts` tells how often the corpus writes
+    a word in lower case.
 
-    >>> rows = resolve(["d"] * 2, ["Ebenezer Scrooge", "Mr. Scrooge"], ["person"] * 2, [True] * 2, {})
+    >>> lists = MentionLists(["d"] * 2, ["Ebenezer Scrooge", "Mr. Scrooge"], ["person"] * 2, [True] * 2, *[[1, 1]] * 3)
+    >>> rows = resolve(lists, {}, NameEvidence())
     >>> [(row.name, row.title, row.rule) for row in rows]
     [('Ebenezer Scrooge', 'Ebenezer Scrooge', 'exact'), ('Mr. Scrooge', 'Ebenezer Scrooge', 'alias')]
     """
-    places, related = ordinals or [0] * len(names), list(related)
-    seen = (lower_counts, places, last or places, counts or [1] * len(names))
-    names_of = summarize_mentions(document_ids, names, types, anchored, *seen, confirmed=confirmed)
+    related = list(told.related)
+    names_of = summarize_mentions(mentions, lower_counts, confirmed=confirmed)
+    document_ids, names, types, _, ordinals, *_ = mentions
     keys = [names_of.keys[name] for name in names]
     apart = Apart(
         ((document, names_of.keys[one], names_of.keys[other]) for document, one, other in related),
-        zip(document_ids, keys, ordinals or (), strict=False) if confirmed else (),
+        zip(document_ids, keys, ordinals, strict=True) if confirmed else (),
         stated_kinds(document_ids, keys, types, majority_word) if confirmed else {},
         names_of.stated,
     )
-    joins = join_aliases(names_of, works or {}, definitions, glossed, glosses, apart) if alias else Joins()
+    aliases = join_aliases(names_of, told.works, told.definitions, told.glossed, told.glosses, apart) if alias else None
+    joins = aliases or Joins()
     if lexical:
-        declined = {key: language for key, language in zip(keys, languages, strict=False) if language in ENDINGS}
+        declined = {key: language for key, language in zip(keys, told.languages, strict=False) if language in ENDINGS}
         _join_similar(names_of, joins, declined, threshold, apart)
     groups, roots = _entities(names_of, joins)
     joins.local |= dict.fromkeys(alone := _alone(names_of, joins, roots, apart), "")
     show = confirmed_face if confirmed else face
     faces = {root: show(root, group, names_of.entries, names_of.kinds) for root, group in groups.items()}
-    faces |= inferred_faces(faces, groups, names_of.entries, contexts, lower_counts) if contexts is not None else {}
+    if told.contexts is not None:
+        faces |= inferred_faces(faces, groups, names_of.entries, told.contexts, lower_counts)
     rows = _rows(names_of, joins, roots, faces, alone)
     if confirmed:
-        other = spellings_apart(document_ids, names, types, places, names_of.keys, related)
+        other = spellings_apart(document_ids, names, types, ordinals, names_of.keys, related)
         rows = _with_spellings(rows, other, set(zip(document_ids, names, strict=True)))
     return rows
 

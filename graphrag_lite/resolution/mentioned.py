@@ -46,13 +46,13 @@ class MentionLists(NamedTuple):
     """Mentions as parallel lists: those of a document that are alike once, with their number, and with the places of
     the first and the last of their text units."""
 
-    document_ids: list[str]
-    names: list[str]
-    types: list[str]
-    anchored: list[bool]
-    ordinals: list[int]
-    last: list[int]
-    counts: list[int]
+    document_ids: Sequence[str]
+    names: Sequence[str]
+    types: Sequence[str]
+    anchored: Sequence[bool]
+    ordinals: Sequence[int]
+    last: Sequence[int]
+    counts: Sequence[int]
 
 
 def alike(entity_mentions: "pa.Table", ordinals: "NDArray[np.int64]") -> MentionLists:
@@ -82,19 +82,9 @@ def each_mention(entity_mentions: "pa.Table", ordinals: "NDArray[np.int64]") -> 
     )
 
 
-def summarize_mentions(
-    document_ids: Sequence[str],
-    names: Sequence[str],
-    types: Sequence[str],
-    anchored: Sequence[bool],
-    lower_counts: Mapping[str, int],
-    ordinals: Sequence[int],
-    last: Sequence[int],
-    counts: Sequence[int],
-    *,
-    confirmed: bool,
-) -> Mentioned:
-    """Return what mentions, given as parallel lists (`ladder.resolve`), say of their names."""
+def summarize_mentions(mentions: MentionLists, lower_counts: Mapping[str, int], *, confirmed: bool) -> Mentioned:
+    """Return what mentions say of their names."""
+    document_ids, names, types, anchored, ordinals, last, counts = mentions
     counted: Counter[tuple[str, str, bool]] = Counter()
     for told, n in zip(zip(names, types, anchored, strict=True), counts, strict=True):
         counted[told] += n

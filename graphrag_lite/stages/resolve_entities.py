@@ -14,7 +14,7 @@ from graphrag_lite import tables
 from graphrag_lite.attempts import outcome
 from graphrag_lite.extraction.extractor import Extractor
 from graphrag_lite.resolution.known_names import apply_decisions, apply_types, unused_names
-from graphrag_lite.resolution.ladder import resolve
+from graphrag_lite.resolution.ladder import NameEvidence, resolve
 from graphrag_lite.resolution.mentioned import alike, each_mention
 from graphrag_lite.resolution.name_contexts import MENTIONS, NameContexts
 from graphrag_lite.resolution.works import works
@@ -79,24 +79,17 @@ async def resolve_entities(
     before = last.read("name_contexts", entity_mentions=MENTIONS, unless={"code"}) if last else None
     contexts = NameContexts(entity_mentions, text_of, before)
     beside = list(_beside(text_of, entity_mentions, in_order=not confirmed))
-    rows = resolve(
-        *told[:4],
-        lower_counts,
-        ordinals=told.ordinals,
-        last=told.last,
-        counts=told.counts,
-        works={} if confirmed else works(source_documents),
+    evidence = NameEvidence(
         languages=list(map(dict(tables.rows(source_documents, "id", "language")).__getitem__, told.document_ids)),
+        works={} if confirmed else works(source_documents),
         contexts=contexts if model is None else None,
         definitions=_definitions(beside, attempt),
         glossed=_glossed(text_of, entity_mentions),
         glosses=_glosses(beside),
         related=_related(relationship_mentions, beside, stated=model is not None),
-        lexical=settings.lexical,
-        alias=settings.alias,
-        threshold=settings.lexical_threshold,
-        confirmed=confirmed,
     )
+    rungs = {"lexical": settings.lexical, "alias": settings.alias, "threshold": settings.lexical_threshold}
+    rows = resolve(told, lower_counts, evidence, **rungs, confirmed=confirmed)
     if model is not None and settings.model:
         from graphrag_lite.extraction.judged_names import joined_by_model
 

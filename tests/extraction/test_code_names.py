@@ -2,10 +2,10 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from resolving import resolve
 
 from graphrag_lite.extraction.blocks import UnitBlock
 from graphrag_lite.extraction.code_names import code_names
-from graphrag_lite.resolution.ladder import resolve
 
 
 def named(line: str) -> list[str]:

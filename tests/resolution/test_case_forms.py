@@ -1,9 +1,9 @@
 """Case forms of a name are one name; names that differ by more than an ending of a case are not."""
 
 import pytest
+from resolving import resolve
 
 from graphrag_lite.resolution.case_forms import case_forms
-from graphrag_lite.resolution.ladder import resolve
 
 FORMS = {
     "ru": ["путин путина путину путиным путине", "москва москвы москве москву москвой", "сергей сергея сергею сергеем",

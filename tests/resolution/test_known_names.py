@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from resolving import resolve
 
 from graphrag_lite.resolution.known_names import Entities, apply_decisions, unused_names
-from graphrag_lite.resolution.ladder import Resolution, resolve
+from graphrag_lite.resolution.ladder import Resolution
 from graphrag_lite.settings.known_names import KnownNames
 
 NAMES = ["Ann Li", "Anna Li", "Annie", "Li", "Bob Ray", "Mr. Ray", "Ray", "Acme", "Acme Corp", "the rotor"]

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 import pytest
+from resolving import resolve
 
 from graphrag_lite.resolution.candidates import majority_type
-from graphrag_lite.resolution.ladder import Resolution, resolve
+from graphrag_lite.resolution.ladder import Resolution
 from graphrag_lite.resolution.works import UNITS, works
 
 Mention = tuple[str, str, str, bool]

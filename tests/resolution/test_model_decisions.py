@@ -6,10 +6,10 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from resolving import resolve
 
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.replies.chosen_numbers import read_chosen
-from graphrag_lite.resolution.ladder import resolve
 from graphrag_lite.resolution.model_decisions import merge_clusters, merge_groups
 
 
