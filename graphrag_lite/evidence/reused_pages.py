@@ -240,9 +240,7 @@ class KnownPages:
             [place[row] for row in each.tolist()] for each in (states, leads, *named)
         )
         said = told.sentences.closed(rows)
-        n_words = (
-            said.terms[: [0, *said.ends][len(own)]].max(initial=-1) + 1
-        )  # of its own: new ones have the next number
+        n_words = said.terms[: [0, *said.ends][len(own)]].max(initial=-1) + 1  # of its own, which are numbered first
         terms = {*said.words[:n_words]}
         for row in own[told.sentences.of_row[own]].tolist():
             terms.update(term for text in told.sources.row_text(told.sentences[row]) for term in text.terms)

@@ -17,9 +17,7 @@ LOOSE = 0.35  # what a sentence counts that goes on from another, that talk has 
 REACH = 2000  # characters before a sentence in which a quotation may begin that it is a part of
 OURS = 0.75  # what a sentence counts that says "we"
 LISTED = 0.45  # what a sentence counts that names several as examples
-LONGEST_CUT = (
-    6  # characters of an abbreviation that a sentence is cut off behind, with its dot and what it stands behind
-)
+LONGEST_CUT = 6  # characters of an abbreviation that a sentence is cut off behind, with what it stands behind
 _FORMS = expressions(__package__, "sentence_reading.txt")
 _FILLER, _LEANING, _CAPTION = (re.compile(_FORMS[name], re.I) for name in ("filler", "leaning", "caption"))
 _BULLET, _CUT, _EXAMPLES, _JOINED, _WE = (

@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MAX_ACRONYM, MIN_LETTERS = 6, 3  # characters
-MIN_COMMON, SELDOM = (
-    3,
-    5,
-)  # times that a corpus has a word in small letters which is no person; times that it has a name
+# Times that a corpus has a word in small letters which is no person; times that it has a name.
+MIN_COMMON, SELDOM = 3, 5
+OF_PERSONS = HONORIFICS | ROLES | LISTS["kin"]
 # "TypedArray", "Uint8Array", "IPv4": words of code and of models, which stand where persons do, too.
 IDENTIFIER = re.compile(r"(?!(?:Ma?c|De|Di|La|Le|O['’])[A-Z])[^\W_]*(?:\d|[a-z][A-Z])[^\W_]*")
 VERSION = re.compile(r"[^\W\d_]{3,}-?[vV]\d+(?:\.\d+)*(?:-.+)?")  # "DeepSeek-V3", "MobileNetV2"
@@ -134,7 +133,7 @@ def may_be(name: str, kind: str, lower_counts: Mapping[str, int], count: int = 0
 
 def _of_a_person(word: str) -> bool:
     """Say whether a word that texts have in small letters, too, stands in a person's name: a title, or who one is."""
-    return word.rstrip(".") in HONORIFICS | ROLES | LISTS["kin"] or word in GIVEN_NAMES or kind_of(word) == "person"
+    return word.rstrip(".") in OF_PERSONS or word in GIVEN_NAMES or kind_of(word) == "person"
 
 
 def _akin(faces: Mapping[str, Face]) -> dict[str, str]:

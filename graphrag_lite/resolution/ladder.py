@@ -117,8 +117,9 @@ def resolve(
         stated_kinds(document_ids, keys, types, majority_word) if confirmed else {},
         names_of.stated,
     )
-    aliases = join_aliases(names_of, told.works, told.definitions, told.glossed, told.glosses, apart) if alias else None
-    joins = aliases or Joins()
+    joins = Joins()
+    if alias:
+        joins = join_aliases(names_of, told.works, told.definitions, told.glossed, told.glosses, apart)
     if lexical:
         declined = {key: language for key, language in zip(keys, told.languages, strict=False) if language in ENDINGS}
         _join_similar(names_of, joins, declined, threshold, apart)

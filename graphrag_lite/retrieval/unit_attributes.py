@@ -13,7 +13,7 @@ from graphrag_lite.retrieval.bm25 import YEAR
 from graphrag_lite.retrieval.entity_names import NameTable, as_one_word, find_mentions
 from graphrag_lite.retrieval.held import Held
 from graphrag_lite.retrieval.title_numbers import ByNumber
-from graphrag_lite.text.numbered_titles import numbered_words
+from graphrag_lite.text.numbered_titles import Numbered, numbered_words
 from graphrag_lite.text.period import Period
 
 Stated = tuple[npt.NDArray[np.int64], Vector]
@@ -58,6 +58,10 @@ class Attributes:
         values = dict.fromkeys(value for mention in mentions for value in mention.entities)
         return [*map(_fully, (self.units[value] for value in values)), *of_titles]
 
+    def places_of(self, asked: Numbered) -> list[int]:
+        """Return the places in `units` of titles that have a word with its number."""
+        return [place for word, _, place in self.numbered.get(asked.number, ()) if word == asked.word]
+
     def _of_titles(self, text: str, language: str) -> list[Stated]:
         """Return the units whose titles have the words with numbers that a question has, by which of them they have.
 
@@ -66,8 +70,8 @@ class Attributes:
         """
         held: dict[int, set[int]] = {}
         for asked in numbered_words(text, language):
-            for word, _, place in self.numbered.get(asked.number, ()):
-                for unit in self.units[place].tolist() if word == asked.word else ():
+            for place in self.places_of(asked):
+                for unit in self.units[place].tolist():
                     held.setdefault(unit, set()).add(place)
         alike: dict[frozenset[int], list[int]] = {}
         for unit in sorted(held):

@@ -88,9 +88,15 @@ async def resolve_entities(
         glosses=_glosses(beside),
         related=_related(relationship_mentions, beside, stated=model is not None),
     )
-    rungs = {"lexical": settings.lexical, "alias": settings.alias}
-    threshold = settings.lexical_threshold
-    rows = resolve(told, lower_counts, evidence, **rungs, threshold=threshold, confirmed=confirmed)
+    rows = resolve(
+        told,
+        lower_counts,
+        evidence,
+        lexical=settings.lexical,
+        alias=settings.alias,
+        threshold=settings.lexical_threshold,
+        confirmed=confirmed,
+    )
     if model is not None and settings.model:
         from graphrag_lite.extraction.judged_names import joined_by_model
 

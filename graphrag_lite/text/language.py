@@ -29,6 +29,8 @@ ACCENTED = 0.002  # of the characters: fewer than in any language but English
 _ACCENTED = re.compile("[\u00c0-\u024f\u0370-\u07ff]")
 WORD = re.compile(WORD_PATTERN)
 SCRIPTS, LETTERS, SAME_SCRIPT, OWN = toml_file(__package__, "scripts.toml").values()
+# Languages that a script tells, alone or with others.
+SCRIPTED = {*SCRIPTS.values(), *(each for same in (*LETTERS.values(), *SAME_SCRIPT.values()) for each in same)}
 
 
 def languages(texts: Sequence[str]) -> list[str]:
@@ -138,8 +140,7 @@ def is_written_in(text: str, code: str) -> bool:
     >>> is_written_in("Ann sailed.", "ar"), is_written_in("Ann sailed.", "de"), is_written_in("大家 GraphRAG", "zh")
     (False, True, True)
     """
-    scripted = {*SCRIPTS.values(), *(other for same in (*LETTERS.values(), *SAME_SCRIPT.values()) for other in same)}
-    return code not in scripted or bool(_script(text, SOME))
+    return code not in SCRIPTED or bool(_script(text, SOME))
 
 
 def _script(text: str, least: float = 0.4) -> str:

@@ -38,11 +38,10 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         if local_name(root) == "html":
             yield from web_page.read(data, path, fields)
         elif records := with_text(list(map(_values, _records(root)))):
-            in_full = ["content" in record for record in records]
-            for record, full in zip(records, in_full, strict=True):  # of a feed, entries that are told in short
-                record |= (
-                    {"content": record.pop("summary")} if any(in_full) and not full and "summary" in record else {}
-                )
+            if any("content" in record for record in records):  # of a feed, beside entries that are told in short
+                for record in records:
+                    if "content" not in record and "summary" in record:
+                        record["content"] = record.pop("summary")
             yield from row_documents(list(starmap(Row, enumerate(records, start=1))), path, fields)
         else:
             yield _document(root, path, fields)

@@ -42,8 +42,6 @@ _CHANGES, _THROUGH, _RECENT, _RANGE, _SINCE, _ONE, _EXPECTED = (
 )
 _TOGETHER = re.compile(r"\W*(?:of|in|for|des|de|del|du)?\W*")
 _BOUNDS = re.compile(rf"\b(?:from|to|between|until)\b|(?<!\d)[12]\d{{3}}(?!\d)|\b(?:{ANY_MONTH})\b", re.I)
-
-
 _BEST = itemgetter(0, 1, 2, 3, 4)
 
 
@@ -87,9 +85,8 @@ def development(question: "Question") -> list[Statement]:
 
 def _numbers(question: "Question") -> list[Numbered]:
     """Return the words with a number in a question that titles have, in order: "Q1", but not "Dynamics 365"."""
-    titles = question.index.attributes.numbered
-    found = numbered_words(question.as_read, question.language)
-    return [one for one in found if any(word == one.word for word, *_ in titles.get(one.number, ()))]
+    attributes = question.index.attributes
+    return [one for one in numbered_words(question.as_read, question.language) if attributes.places_of(one)]
 
 
 def _compared(question: "Question", numbers: "Sequence[Numbered]") -> "list[NDArray[np.intp]]":
@@ -108,8 +105,7 @@ def _compared(question: "Question", numbers: "Sequence[Numbered]") -> "list[NDAr
     attributes = question.index.attributes
 
     def units_of(one: Numbered) -> "NDArray[np.intp]":
-        places = [place for word, _, place in attributes.numbered[one.number] if word == one.word]
-        return np.unique(np.concatenate([attributes.units[place] for place in places]))
+        return np.unique(np.concatenate([attributes.units[place] for place in attributes.places_of(one)]))
 
     found = [reduce(np.intersect1d, map(units_of, title.values())) for title in titles]
     compared = [units for units in found if len(units)]
@@ -141,7 +137,7 @@ def _told(question: "Question", subject: str, compared: "Sequence[NDArray[np.int
     """Return what documents of the periods asked about, or those `compared`, tell of the subject of a question."""
     index = question.index
     sought = replace(expected_answer(question, question.features), kind="number")
-    says_little = ASKING | sought.idle
+    says_little, of_outlook = ASKING | sought.idle, _EXPECTED.search(question.as_read) is not None
     about = [term for term in question.terms_of(subject) if term not in says_little and index.bm25.holds(term)]
     forms_of = {form for term, forms in sought.others if term in about for form in forms}
     scores, weight = index.bm25.scores([*about, *sorted(forms_of.difference(about))]), term_idf(index.bm25, about)
@@ -167,7 +163,7 @@ def _told(question: "Question", subject: str, compared: "Sequence[NDArray[np.int
             tells = besides.intersection(in_order) if besides else in_order
             if tells and set(in_order).issuperset(names) and not ASKS.search(said) and not is_talk(said):
                 held = -sum(weight[term] for term in weight if term in in_order and term not in of_all)
-                is_expected = _EXPECTED.search(said) is not None and not _EXPECTED.search(question.as_read)
+                is_expected = not of_outlook and _EXPECTED.search(said) is not None
                 first = next(at for at, term in enumerate(in_order) if term in tells)
                 place = replace(one, about=source_of(index, one))
                 found.append(_Told(not sought.has_count(said), held, is_expected, _width(in_order), first, place))
