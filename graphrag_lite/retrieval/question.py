@@ -24,6 +24,7 @@ from graphrag_lite.retrieval.spelling import respell
 from graphrag_lite.temporal.date_questions import DateQuestion, date_question
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.language import closest_language, question_language
+from graphrag_lite.text.numbered_titles import Numbered, numbered_words
 from graphrag_lite.text.period import Period
 from graphrag_lite.text.periods import TimesAsked, times_asked
 from graphrag_lite.text.relative_times import relative_dates
@@ -100,6 +101,11 @@ class Question:
     def content(self) -> list[str]:
         """Its words that are no function words of its language, as it is read."""
         return content_words(self.as_read, self.language)
+
+    @cached_property
+    def numbered(self) -> list[Numbered]:
+        """Its words with a number to them, as it is read, in order."""
+        return numbered_words(self.as_read, self.language)
 
     @cached_property
     def wording(self) -> Wording:
@@ -273,7 +279,7 @@ class Question:
         others = {term: words for term, words in self.other_words.items() if term not in name_terms}
         term_scores = widened(scores_of_terms(index, distinct, only_asks), distinct, others, index)
         years = [int(term) for term in distinct if YEAR.fullmatch(term)]
-        stated, asked = attributes.stated_in(text, language), self.periods
+        stated, asked = attributes.stated_in(text, language, self.numbered), self.periods
         ages = order = None
         if self.now and attributes.newest:
             asked = [attributes.newest_day(self.now)] if self.means_newest else asked

@@ -1,6 +1,6 @@
 """What documents are said to be, by text unit: their days, values, numbers in titles; and which fit a question."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -13,7 +13,7 @@ from graphrag_lite.retrieval.bm25 import YEAR
 from graphrag_lite.retrieval.entity_names import NameTable, as_one_word, find_mentions
 from graphrag_lite.retrieval.held import Held
 from graphrag_lite.retrieval.title_numbers import ByNumber
-from graphrag_lite.text.numbered_titles import Numbered, numbered_words
+from graphrag_lite.text.numbered_titles import Numbered
 from graphrag_lite.text.period import Period
 
 Stated = tuple[npt.NDArray[np.int64], Vector]
@@ -51,9 +51,9 @@ class Attributes:
         day = date.fromordinal(int(shown.max())) if len(shown) else now
         return Period(day, day)
 
-    def stated_in(self, text: str, language: str) -> list[Stated]:
+    def stated_in(self, text: str, language: str, numbered: Iterable[Numbered]) -> list[Stated]:
         """Return the text units of the metadata values, and of names and numbers in titles, that a question states."""
-        of_titles = self._of_titles(text, language)
+        of_titles = self._of_titles(numbered)
         mentions = find_mentions(" | ".join([text, *(name for name, _ in as_one_word(text))]), language, self.values)
         values = dict.fromkeys(value for mention in mentions for value in mention.entities)
         return [*map(_fully, (self.units[value] for value in values)), *of_titles]
@@ -62,14 +62,14 @@ class Attributes:
         """Return the places in `units` of titles that have a word with its number."""
         return [place for word, _, place in self.numbered.get(asked.number, ()) if word == asked.word]
 
-    def _of_titles(self, text: str, language: str) -> list[Stated]:
+    def _of_titles(self, numbered: Iterable[Numbered]) -> list[Stated]:
         """Return the units whose titles have the words with numbers that a question has, by which of them they have.
 
         What has some of them is left out where something has these and more: of "Q3 of FY20", all other quarters and
         years.
         """
         held: dict[int, set[int]] = {}
-        for asked in numbered_words(text, language):
+        for asked in numbered:
             for place in self.places_of(asked):
                 for unit in self.units[place].tolist():
                     held.setdefault(unit, set()).add(place)

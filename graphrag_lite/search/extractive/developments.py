@@ -16,7 +16,7 @@ from graphrag_lite.search.extractive.quoted_sources import source_of
 from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.search.extractive.sentence_candidates import ASKS
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
-from graphrag_lite.text.numbered_titles import Numbered, numbered_words
+from graphrag_lite.text.numbered_titles import Numbered
 from graphrag_lite.text.times import ANY_MONTH
 from graphrag_lite.text.transcripts import is_talk
 from graphrag_lite.text.word_lists import expressions
@@ -86,7 +86,7 @@ def development(question: "Question") -> list[Statement]:
 def _numbers(question: "Question") -> list[Numbered]:
     """Return the words with a number in a question that titles have, in order: "Q1", but not "Dynamics 365"."""
     attributes = question.index.attributes
-    return [one for one in numbered_words(question.as_read, question.language) if attributes.places_of(one)]
+    return [one for one in question.numbered if attributes.places_of(one)]
 
 
 def _compared(question: "Question", numbers: "Sequence[Numbered]") -> "list[NDArray[np.intp]]":
