@@ -70,11 +70,11 @@ def describe_error(error: BaseException) -> str:
     >>> describe_error(KeyError("whale"))
     "KeyError: 'whale'"
     """
-    places = [
+    locations = [
         f"{Path(frame.filename).relative_to(HERE).as_posix()}:{frame.lineno}"
         for frame in traceback.extract_tb(error.__traceback__)
         if Path(frame.filename).is_relative_to(HERE)
     ]
     message = " ".join(str(error)[: 4 * LONGEST].split())
-    said = f"{type(error).__name__}: {message[:LONGEST]}" if message else type(error).__name__
-    return f"{said} ({places[-1]})" if places else said
+    text = f"{type(error).__name__}: {message[:LONGEST]}" if message else type(error).__name__
+    return f"{text} ({locations[-1]})" if locations else text

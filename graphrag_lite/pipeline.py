@@ -195,7 +195,7 @@ def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | 
     from graphrag_lite.stages.import_graphrag import find
 
     with run_log.log_run(output) as log, ExitStack() as opened:
-        place, files = find(folder)
+        tables_folder, files = find(folder)
         opened.enter_context(snapshots.lock_output(output))
         settings = settings.model_copy(update={"method": "imported"})
         services = _open_models(opened, log, settings, output)
@@ -204,7 +204,7 @@ def take_over(folder: Path, output: Path, settings: Settings, *, watch: Watch | 
             {"corpus_files": files},
             settings,
             output,
-            services | {"corpus": place, "prompts": None},
+            services | {"corpus": tables_folder, "prompts": None},
             watch=watch,
             made=METHODS[settings.method].made,
         )

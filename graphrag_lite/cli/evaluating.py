@@ -138,5 +138,5 @@ def _newest(rows: Sequence[tuple[str, Figures, str]]) -> str:
 def _times(results: Sequence[Mapping[str, Any]]) -> str:
     parts = [f"{result['method']} {result['ms']['p50']:.1f} / {result['ms']['p95']:.1f}" for result in results]
     looks = [f"{one['method']} {one['steps']:.1f} / {one['tokens']:,.0f}" for one in results if one.get("steps")]
-    said = f"\nsteps and tokens of a query, mean: {', '.join(looks)}" if looks else ""
-    return f"ms a query, median / 95th percentile: {', '.join(parts)}{said}"
+    steps = f"\nsteps and tokens of a query, mean: {', '.join(looks)}" if looks else ""
+    return f"ms a query, median / 95th percentile: {', '.join(parts)}{steps}"

@@ -55,8 +55,8 @@ def facts(
     if len(shown) > limit:
         console.print(f"{limit} of {len(shown)} facts; --limit shows more", style="dim")
     if n_over := len(rows) - len(shown):
-        told = "1 more has ended; --history shows it"
-        console.print(told if n_over == 1 else f"{n_over} more have ended; --history shows them", style="dim")
+        note = "1 more has ended; --history shows it"
+        console.print(note if n_over == 1 else f"{n_over} more have ended; --history shows them", style="dim")
 
 
 def _about(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
@@ -81,29 +81,29 @@ def _print_conflicts(console: Any, opened: Any, rows: list[dict[str, Any]], limi
         head = f"From {first} on only one of these can be so, and nothing tells which:"
         console.print(head if len(group) > 1 else "Others say that this is not so, and nothing tells who is right:")
         for row in group:
-            _print(console, opened, row, all_told=True)
+            _print(console, opened, row, all_sources=True)
 
 
-def _print(console: Any, opened: Any, row: dict[str, Any], *, all_told: bool = False) -> None:
+def _print(console: Any, opened: Any, row: dict[str, Any], *, all_sources: bool = False) -> None:
     """Print a fact, and what its first source, or all, say."""
-    sources = row["sources"] if all_told else row["sources"][:1]
+    sources = row["sources"] if all_sources else row["sources"][:1]
     marks = [row["kind"]] if row["kind"] == "plan" else []
-    marks += ["in conflict"] if row["conflict"] and not all_told else []
+    marks += ["in conflict"] if row["conflict"] and not all_sources else []
     marks += [f"told until {row['expired_at'][:10]}"] if row["expired_at"] else []
     marks += [row["ended_by"]] if row["ended_by"] in ("negated", "succeeded") else []
     console.print(Text(terminal.plain(holding.fact_line(row) + (f"  [{', '.join(marks)}]" if marks else ""))))
     for source in sources:
         unit = opened.unit_row[source["text_unit_id"]]
-        said = opened.document_of(unit)[0][source["char_start"] : source["char_end"]]
+        sentence = opened.document_of(unit)[0][source["char_start"] : source["char_end"]]
         name = terminal.document_at(opened, opened.document_row[unit])
         more = f" and {n} more" if (n := row["n_mentions"] - len(sources)) and source is sources[-1] else ""
-        _print_said(console, said, name + more)
+        _print_source(console, sentence, name + more)
 
 
-def _print_said(console: Any, said: str, name: str) -> None:
+def _print_source(console: Any, sentence: str, name: str) -> None:
     """Print a sentence and where it stands, below what it is the source of."""
-    told = Text(terminal.plain(f"{' '.join(said.split())}  ({name})"), style="dim")
-    console.print(Padding(told, (0, 0, 0, 4)) if console.is_terminal else Text("    ") + told)
+    line = Text(terminal.plain(f"{' '.join(sentence.split())}  ({name})"), style="dim")
+    console.print(Padding(line, (0, 0, 0, 4)) if console.is_terminal else Text("    ") + line)
 
 
 @command("timeline")
@@ -122,9 +122,9 @@ def timeline(about: str, root: Root, first: str | None, last: str | None, as_jso
             return
         console = terminal.Output()
         sources = ((entry.range, entry.source) for entry in entries)
-        said = ((when, one.text, terminal.source_of(one.path, one.document)) for when, one in sources)
-        for when, sentence, source in dict.fromkeys(said):  # one sentence can state two things of one time
+        sentences = ((when, one.text, terminal.source_of(one.path, one.document)) for when, one in sources)
+        for when, sentence, source in dict.fromkeys(sentences):  # one sentence can state two things of one time
             console.print(Text(when))
-            _print_said(console, sentence, source)
+            _print_source(console, sentence, source)
         if not entries:
             console.print("The corpus dates nothing of it.", style="dim", markup=False, highlight=False)

@@ -212,10 +212,10 @@ def print_checked(console: Console, checked: "Checked") -> None:
         return
     console.print(Text(f"Snapshot {checked.snapshot}: nothing is wrong.\n"))
     values = dict(checked.rows) | {"tables": len(checked.rows), "megabytes": checked.n_bytes / 1e6}
-    lines = {name: told.format(**values) for name, told in toml_file(__package__, "checked.toml").items()}
+    lines = {name: template.format(**values) for name, template in toml_file(__package__, "checked.toml").items()}
     search = lines.pop("search")  # is said last
     if not checked.complete:
-        lines = {name: told for name, told in lines.items() if name not in ("counts", "partition", "reports")}
+        lines = {name: template for name, template in lines.items() if name not in ("counts", "partition", "reports")}
         lines["left out"] = "counts and the partition, which are the other program's"
     if n_within := checked.relationships_within_entities:
         pairs = "; ".join(checked.within_named)

@@ -147,15 +147,15 @@ def _print_summary(run: "Run", output: Path, as_json: bool) -> None:
 def _name_failures(snapshot: Path) -> None:
     failures = tables.read(snapshot, "failures").to_pylist()
     terminal.print_note("1 failure was recorded:" if len(failures) == 1 else f"{len(failures)} failures were recorded:")
-    places = _places(snapshot, {row["document"] for row in failures[:20]})
+    locations = _unit_locations(snapshot, {row["document"] for row in failures[:20]})
     for row in failures[:20]:
-        what = places.get(row["document"]) or terminal.source_of(row["document"], row["document"])
+        what = locations.get(row["document"]) or terminal.source_of(row["document"], row["document"])
         terminal.print_note(f"  {what}: {row['error']}")
     if len(failures) > 20:
         terminal.print_note(f"  and {len(failures) - 20} more; see `graphrag-lite show failures`")
 
 
-def _places(snapshot: Path, unit_ids: Collection[str]) -> dict[str, str]:
+def _unit_locations(snapshot: Path, unit_ids: Collection[str]) -> dict[str, str]:
     """Return where text units stand, in words, by their ids."""
     units = tables.read(snapshot, "text_units", only=["id", "document_id", "char_start", "char_end"]).to_pylist()
     documents = tables.read(snapshot, "documents", only=["id", "path", "source_id"]).to_pylist()

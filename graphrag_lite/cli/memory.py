@@ -33,7 +33,7 @@ def show(root: Root, session: str, as_json: bool) -> None:
     """Show the blocks of a session and the latest notes. Says how much each session holds."""
     opened = _opened(root)
     blocks, counted = opened.blocks(session), opened.sessions()
-    latest = [opened.entry(place) for place in reversed(opened.listed(NOTE)[-LATEST:])]
+    latest = [opened.entry(row) for row in reversed(opened.listed(NOTE)[-LATEST:])]
     if as_json:
         sessions = [{"session": name, "kind": kind, "entries": n} for name, kind, n in counted]
         notes = [{"id": entry.id, "content": entry.content, "tags": entry.tags} for entry in latest]
@@ -70,7 +70,7 @@ def search(query: str, tags: tuple[str, ...], page: int, session: str | None, ro
         meant = NoteVectors(settings.embeddings, settings.llm, root.output).meant(opened, query)
     found = opened.search(query, session=session, tags=tags, meant=meant)
     found += opened.search(query, MESSAGE, session, tags)
-    entries = [opened.entry(place) for place in found[(page - 1) * SIZE : page * SIZE]]
+    entries = [opened.entry(row) for row in found[(page - 1) * SIZE : page * SIZE]]
     with while_read():
         if as_json:
             terminal.print_json({"page": page, "total": len(found), "notes": [asdict(entry) for entry in entries]})

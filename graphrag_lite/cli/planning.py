@@ -42,9 +42,9 @@ def show_plan(corpus: Path, root: Root, as_json: bool) -> None:
 
 def _ways(plan: "Plan", at_once: int) -> list[str]:
     """Return what a plan costs and how long it takes, directly and in batches."""
-    asked = [step for step in plan.steps if step.calls and step.stage != "embed_text_units"]
-    cost, halved = plan.total.cost or 0.0, sum(step.cost or 0.0 for step in asked) / 2
-    seconds, n = ceil(sum(step.calls for step in asked) / at_once) * A_CALL, len(asked)
+    steps = [step for step in plan.steps if step.calls and step.stage != "embed_text_units"]
+    cost, halved = plan.total.cost or 0.0, sum(step.cost or 0.0 for step in steps) / 2
+    seconds, n = ceil(sum(step.calls for step in steps) / at_once) * A_CALL, len(steps)
     long = f"{seconds / 3600:,.1f} hours" if seconds >= 3600 else f"{ceil(seconds / 60)} min"
     return [
         f"directly: ${cost:,.2f}, {long} where a call takes {A_CALL} s, {at_once} at once",
@@ -82,19 +82,19 @@ def _print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
     for row, line in enumerate(aligned(rows, [False, *[True] * (len(rows[0]) - 2), False])):
         console.print(Text(line, style="bold" if row in (0, len(rows) - 1) else ""), soft_wrap=True)
     encoding = settings.split_text_units.encoding
-    told = [
+    lines = [
         *(f"({number}) {basis}" for basis, number in notes.items()),
         f"kept: requests{' (of embeddings: texts)' if plan.embedding_model else ''} that answers from before serve",
         f"prompt, completion: tokens as {encoding} counts them; completion is always an estimate",
     ]
-    told += ["cost: as if the provider's own cache served nothing"] if priced else []
+    lines += ["cost: as if the provider's own cache served nothing"] if priced else []
     if plan.model and plan.total.cost and settings.llm.preset.batches:
-        told += _ways(plan, settings.llm.concurrency)
+        lines += _ways(plan, settings.llm.concurrency)
     for choice in plan.cheaper:
         cost = "" if choice.cost is None else f", ${choice.cost:,.2f}"
         n_tokens = f"{choice.calls:,} calls, {choice.prompt_tokens:,} + {choice.completion_tokens:,} tokens{cost}"
-        told.append(f"cheaper, and finds less: --set {choice.setting}: {n_tokens}")
-    console.print(Text("\n" + "\n".join(told), style="dim"))
+        lines.append(f"cheaper, and finds less: --set {choice.setting}: {n_tokens}")
+    console.print(Text("\n" + "\n".join(lines), style="dim"))
     for model in (model for model in models if not settings.llm.prices_of(model)):
         price = f'llm.prices={{"{model}": {{input: ..., output: ...}}}}'
         unknown = f"\nThe prices of {model} are not known. Set them, in US dollars per million tokens, as in:"

@@ -14,7 +14,7 @@ from graphrag_lite.run import run_log
 if TYPE_CHECKING:
     from graphrag_lite.search.answer import Answer
 
-MAX_PLACES = 3  # that are listed for one mark of an answer
+MAX_SPANS = 3  # that are listed for one mark of an answer
 SHORT = 8  # characters of an id in a trace
 
 
@@ -53,15 +53,15 @@ def print_sources(console: Console, answer: "Answer", *, quiet: bool = False) ->
         return
     if answer.citations:
         console.print(Text("\nSources", style="bold"))
-    n_told: Counter[int] = Counter()
-    places = Counter(cited.n for cited in answer.citations)
+    n_printed: Counter[int] = Counter()
+    n_spans = Counter(cited.n for cited in answer.citations)
     for cited in answer.citations:
-        n_told[cited.n] += 1
+        n_printed[cited.n] += 1
         where = f"{cited.place}, " * bool(cited.place) + f"characters {cited.char_start}-{cited.char_end}"
-        if n_told[cited.n] <= MAX_PLACES:
+        if n_printed[cited.n] <= MAX_SPANS:
             console.print(Text(plain(f"[{cited.n}] {source_of(cited.path, cited.document)}, {where}"), style="dim"))
-        elif n_told[cited.n] == places[cited.n]:
-            more = counted(places[cited.n] - MAX_PLACES, "more place")
+        elif n_printed[cited.n] == n_spans[cited.n]:
+            more = counted(n_spans[cited.n] - MAX_SPANS, "more place")
             console.print(Text(f"[{cited.n}] and {more}; --json lists them", style="dim"))
 
 
@@ -70,9 +70,9 @@ def tell_steps(answer: "Answer") -> None:
     for n, step in enumerate(answer.steps, start=1):
         arguments = json.dumps(step["arguments"], ensure_ascii=False)
         ids = ", ".join(one[:SHORT] for one in step["ids"]) or "nothing"
-        said = f"page {step['page']} of {step['n_pages']}: {ids} {step['note']}".rstrip()
+        result = f"page {step['page']} of {step['n_pages']}: {ids} {step['note']}".rstrip()
         used = f"{step['tokens']:,} tokens, {step['in_use']:,} in use"
-        print_note(plain(f"{n}. {step['tool']} {arguments} -> {said} ({used})"))
+        print_note(plain(f"{n}. {step['tool']} {arguments} -> {result} ({used})"))
         if step.get("thought"):
             print_note(plain(f"   {step['thought']}"))
 

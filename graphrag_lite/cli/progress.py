@@ -34,7 +34,7 @@ def label(stage: str) -> str:
     return WORDS["stages"].get(stage, stage.replace("_", " "))
 
 
-def told(rows: Mapping[str, int], verbose: bool) -> str:
+def row_counts(rows: Mapping[str, int], verbose: bool) -> str:
     """Say how many rows a stage has made.
 
     >>> told({"source_units": 1200, "word_counts": 7}, verbose=False)
@@ -90,7 +90,7 @@ class Bars:
         self.progress.update(self.task, completed=done, total=total, note=note)
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:  # noqa: ARG002
-        made = "unchanged" if reused else told(rows, self.verbose)
+        made = "unchanged" if reused else row_counts(rows, self.verbose)
         note = "; ".join(filter(None, (made, self.spent)))
         self.progress.update(self.task, completed=1, total=1, note=note)
 
@@ -123,7 +123,7 @@ class Lines:
         self.spent = f"; {spent(usage)}"
 
     def finish(self, stage: str, seconds: float, rows: Mapping[str, int], reused: bool) -> None:
-        done = "unchanged" if reused else told(rows, self.verbose) or "done"
+        done = "unchanged" if reused else row_counts(rows, self.verbose) or "done"
         print_note(f"{stage}: {done} ({seconds:.2f} s{self.spent})")
 
 

@@ -89,9 +89,9 @@ def _answer_file(opened: "Index", path: Path, options: dict[str, Any], *, quiet:
     options["where"] = [[*options["where"], *own] for *_, own in listed]
     outcomes: list[Any] = []
 
-    def done(place: int, outcome: Any) -> None:
+    def done(index: int, outcome: Any) -> None:
         outcomes.append(outcome)
-        number, question, *_ = listed[place]
+        number, question, *_ = listed[index]
         if isinstance(outcome, Answer):
             if trace:
                 printed_answer.tell_steps(outcome)

@@ -19,7 +19,7 @@ def summary(run: Run) -> dict[str, Any]:
     """Return what `index --json` prints: documented in docs/json.md, and stable."""
     rows = {name: entry["rows"] for name, entry in run.manifest["tables"].items()}
     values = run.manifest["settings"]
-    may_have_asked = run.usage or values["method"] in ASKING or values["embeddings"]["model"] is not None
+    may_have_called = run.usage or values["method"] in ASKING or values["embeddings"]["model"] is not None
     levels = tables.read(run.snapshot, "communities", only=["level"])["level"].to_pylist()
     counts = snapshots.counted(run.manifest, "summarize_descriptions")
     documents = tables.read(run.snapshot, "source_documents", only=["path", "created_at", "metadata", "messages"])
@@ -39,7 +39,7 @@ def summary(run: Run) -> dict[str, Any]:
         "changes": run.manifest["changes"] if run.changed else {},
         "resumed": run.resumed,
         "stages_run": list(run.ran),
-        **({"usage": run_log.total_usage(run.usage)} if may_have_asked else {}),
+        **({"usage": run_log.total_usage(run.usage)} if may_have_called else {}),
         "seconds": round(run.seconds, 3),
         "peak_memory_mb": run.peak_memory_mb,
     }

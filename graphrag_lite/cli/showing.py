@@ -16,14 +16,14 @@ from graphrag_lite.evidence.source_locations import describe_span
 if TYPE_CHECKING:
     from graphrag_lite.search.index import Index
 
-PLACE = ("document_id", "char_start", "char_end")
+SPAN = ("document_id", "char_start", "char_end")
 VIEWS: dict[str, tuple[str, list[str]]] = {
     "documents": ("documents", ["human_readable_id", "source_id", "title", "path", "created_at", "language"]),
     "entities": ("entities", ["human_readable_id", "title", "type", "frequency", "degree", "description"]),
     "relationships": ("relationships", ["human_readable_id", "source", "relation", "target", "weight", "description"]),
     "communities": ("communities", ["community", "level", "parent", "size", "title"]),
     "reports": ("community_reports", ["community", "level", "rank", "size", "stale", "age", "title"]),
-    "episodes": ("episodes", ["kind", "reference_time", "conversation", "speaker", *PLACE]),
+    "episodes": ("episodes", ["kind", "reference_time", "conversation", "speaker", *SPAN]),
     "facts": ("facts", ["subject", "relation", "object", "kind", "valid_at", "invalid_at", "ended_by", "fact"]),
     "policies": ("relation_policies", ["relation", "kind", "rule", "n", "closed_share", "n_mentions"]),
     "text-units": ("text_units", ["human_readable_id", "id", "n_tokens", "text"]),
@@ -60,7 +60,7 @@ def show(
     if what == "episodes":
         texts = dict(zip(*(opened.arrow("documents")[name].to_pylist() for name in ("id", "text")), strict=True))
         for row in rows:
-            document_id, start, end = (row.pop(name) for name in PLACE)
+            document_id, start, end = (row.pop(name) for name in SPAN)
             row["text"] = texts[document_id][start:end]
     if search:
         rows = [row for row in rows if search.casefold() in " ".join(map(str, row.values())).casefold()]
@@ -146,8 +146,8 @@ def _show_report(console: Any, opened: "Index", identity: str | None, as_json: b
         blocks = opened.cell("documents", "blocks", document)
         where = describe_span(blocks, citation["char_start"], citation["char_end"])
         sources.append(f"[{citation['n']}] {terminal.document_at(opened, document)}, {where}")
-    place = f"Community {report['community']}, level {report['level']}."
-    notes = [f"{place} Rank {report['rank']}: {report['rating_explanation']}"]
+    position = f"Community {report['community']}, level {report['level']}."
+    notes = [f"{position} Rank {report['rank']}: {report['rating_explanation']}"]
     if report["stale"]:
         runs = "1 run" if report["age"] == 1 else f"{report['age']} runs"
         notes.append(

@@ -23,11 +23,11 @@ QUESTIONS = (  # about the sample corpus, each with the options that it is asked
 @with_options("demo")
 @click.pass_context
 def demo(ctx: click.Context, root: Root, opens: bool) -> None:
-    place = ["--root", str(root.folder)]
+    at_root = ["--root", str(root.folder)]
     for words in (
-        ["index", str(shipped_folder("corpus", "examples", "corpus")), *place],
-        *(["query", *question, *place] for question in QUESTIONS),
-        ["explore", "--title", "Hubble Space Telescope", *place, *(["--open"] if opens else [])],
+        ["index", str(shipped_folder("corpus", "examples", "corpus")), *at_root],
+        *(["query", *question, *at_root] for question in QUESTIONS),
+        ["explore", "--title", "Hubble Space Telescope", *at_root, *(["--open"] if opens else [])],
     ):
         click.echo(f"$ graphrag-lite {shlex.join(words)}")
         code = ctx.find_root().command.main(words, "graphrag-lite", standalone_mode=False)

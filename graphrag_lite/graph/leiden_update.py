@@ -174,9 +174,9 @@ def _labels(nodes: NDArray[np.int64], parts: Sequence[NDArray[np.int64]]) -> NDA
     if not parts or not len(nodes):
         return labels
     members = np.concatenate(parts)
-    place = np.minimum(np.searchsorted(nodes, members), len(nodes) - 1)
-    here = nodes[place] == members
-    labels[place[here]] = np.repeat(np.arange(len(parts)), [len(part) for part in parts])[here]
+    position = np.minimum(np.searchsorted(nodes, members), len(nodes) - 1)
+    here = nodes[position] == members
+    labels[position[here]] = np.repeat(np.arange(len(parts)), [len(part) for part in parts])[here]
     return labels
 
 

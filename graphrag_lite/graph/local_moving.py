@@ -93,8 +93,8 @@ def _move_nodes(
         own = int(labels[node])
         costs = price * strength[node]
         weights[own] -= strength[node]
-        near, place = np.unique(labels[indices[span]], return_inverse=True)
-        ties = np.bincount(place, weights=data[span]) if len(near) else np.zeros(0)
+        near, inverse = np.unique(labels[indices[span]], return_inverse=True)
+        ties = np.bincount(inverse, weights=data[span]) if len(near) else np.zeros(0)
         gain = ties - costs * np.array([weights[label] for label in near.tolist()])
         here = np.flatnonzero(near == own)
         stays = float(gain[here[0]]) if len(here) else -costs * weights[own]
@@ -130,10 +130,10 @@ def _merge(adjacency: Adjacency, labels: Labels, first_new: int, strength: NDArr
             continue
         rows = rows_of(adjacency, members[label])
         outside = labels[rows.indices] != label
-        near, place = np.unique(labels[rows.indices[outside]], return_inverse=True)
+        near, inverse = np.unique(labels[rows.indices[outside]], return_inverse=True)
         if not len(near):
             continue
-        gain = np.bincount(place, weights=rows.data[outside]) - price * weights[label] * weights[near]
+        gain = np.bincount(inverse, weights=rows.data[outside]) - price * weights[label] * weights[near]
         best = int(np.argmax(gain))
         if gain[best] <= least:
             continue

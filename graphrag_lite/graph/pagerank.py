@@ -112,12 +112,12 @@ def pagerank(
             gone = next_units.sum() + next_entities.sum()
         jump = 1 - (1 - restart) * gone  # restarts, and what had no edge to take
         moved = 0.0
-        for then, now, seeds, places in (
+        for then, now, seeds, seeded_at in (
             (next_units, units, unit_seeds, seeded[0]),
             (next_entities, entities, entity_seeds, seeded[1]),
         ):  # in place: in a large graph, making vectors takes longer than the steps
             then *= 1 - restart
-            then[places] += jump * seeds[places]
+            then[seeded_at] += jump * seeds[seeded_at]
             moved += float(np.abs(np.subtract(then, now, out=now), out=now).sum())
         units, entities = next_units, next_entities
         if moved <= tolerance:

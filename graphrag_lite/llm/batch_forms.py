@@ -44,17 +44,17 @@ class BatchForm:
     """A kind of batch endpoint. Paths are below the address of chat, without `below` at its end.
 
     `create` returns the path and body that make a job of lines; with `uploads`, the lines go into a file, whose id
-    takes their place. `page` returns the jobs of a page of the list and the parameters of the next one; `told` what a
+    takes their place. `page` returns the jobs of a page of the list and the parameters of the next one; `state` what a
     job's id and status are; `is_wanted` whether it is the one that is looked for, without a doubt where it has `tags`;
-    `places` the paths of its answers; `results` what a line of them, or a job that holds them, says.
+    `result_paths` those of its answers; `results` what a line of them, or a job that holds them, says.
     """
 
     jobs: str
     create: Callable[[str, Any, str], tuple[str, dict[str, Any]]]
     page: Callable[[Mapping[str, Any]], tuple[Sequence[Any], dict[str, str] | None]]
-    told: Callable[[Mapping[str, Any]], tuple[str, str]]
+    state: Callable[[Mapping[str, Any]], tuple[str, str]]
     is_wanted: Callable[[Mapping[str, Any], WantedJob], bool]
-    places: Callable[[Mapping[str, Any]], Sequence[str]]
+    result_paths: Callable[[Mapping[str, Any]], Sequence[str]]
     results: Callable[[Any], Iterator[Result]]
     first_page: Mapping[str, str]
     tags: bool = True
@@ -70,8 +70,8 @@ class BatchForm:
 
 
 def _openai_job(_: str, file_id: Any, tag: str) -> tuple[str, dict[str, Any]]:
-    asked = {"input_file_id": file_id, "endpoint": CHAT, "completion_window": "24h", "metadata": {TAG: tag}}
-    return "batches", asked
+    body = {"input_file_id": file_id, "endpoint": CHAT, "completion_window": "24h", "metadata": {TAG: tag}}
+    return "batches", body
 
 
 def _openai_page(answer: Mapping[str, Any]) -> tuple[Sequence[Any], dict[str, str] | None]:
@@ -99,20 +99,20 @@ def anthropic_params(body: Line) -> dict[str, Any]:
     """
     params = {"max_tokens": MAX_TOKENS} | {name: body[name] for name in body if name != "messages"}
     params["max_tokens"] = params.pop("max_completion_tokens", params.pop("max_tokens"))
-    system, said = _parts(body["messages"])
-    return params | {"messages": said} | ({"system": system} if system else {})
+    system, messages = _parts(body["messages"])
+    return params | {"messages": messages} | ({"system": system} if system else {})
 
 
 def _anthropic_job(_: str, lines: Any, __: str) -> tuple[str, dict[str, Any]]:
-    asked = [{"custom_id": line["custom_id"], "params": anthropic_params(line["body"])} for line in lines]
-    return "messages/batches", {"requests": asked}
+    requests = [{"custom_id": line["custom_id"], "params": anthropic_params(line["body"])} for line in lines]
+    return "messages/batches", {"requests": requests}
 
 
 def _anthropic_page(answer: Mapping[str, Any]) -> tuple[Sequence[Any], dict[str, str] | None]:
     return answer.get("data") or [], {"after_id": str(answer.get("last_id"))} if answer.get("has_more") else None
 
 
-def _anthropic_told(job: Mapping[str, Any]) -> tuple[str, str]:
+def _anthropic_state(job: Mapping[str, Any]) -> tuple[str, str]:
     status = str(job.get("processing_status"))
     return str(job["id"]), "completed" if status == "ended" else status
 
@@ -133,9 +133,9 @@ def _anthropic_result(row: Any) -> Iterator[Result]:
     message, used = result["message"], result["message"].get("usage") or {}
     cached = token_count(used.get("cache_read_input_tokens")) or 0
     fresh = (token_count(used.get(name)) or 0 for name in ("input_tokens", "cache_creation_input_tokens"))
-    said = "".join(part["text"] for part in message["content"] if part.get("type") == "text")
+    text = "".join(part["text"] for part in message["content"] if part.get("type") == "text")
     finish = {"max_tokens": "length", "refusal": "content_filter"}.get(str(message.get("stop_reason")), "stop")
-    answer = _completion(said, finish, cached + sum(fresh), cached, token_count(used.get("output_tokens")) or 0)
+    answer = _completion(text, finish, cached + sum(fresh), cached, token_count(used.get("output_tokens")) or 0)
     yield str(row["custom_id"]), 200, answer
 
 
@@ -157,19 +157,19 @@ def gemini_request(body: Line) -> dict[str, Any]:
     >>> gemini_request({"model": "m", "messages": [{"role": "user", "content": "Who?"}], "temperature": 0.0})
     {'contents': [{'role': 'user', 'parts': [{'text': 'Who?'}]}], 'generationConfig': {'temperature': 0.0}}
     """
-    system, said = _parts(body["messages"])
+    system, turns = _parts(body["messages"])
     roles = {"assistant": "model"}
-    contents = [{"role": roles.get(m["role"], "user"), "parts": [{"text": m["content"]}]} for m in said]
+    contents = [{"role": roles.get(m["role"], "user"), "parts": [{"text": m["content"]}]} for m in turns]
     config: dict[str, Any] = {name: body[ours] for ours, name in GEMINI_CONFIG.items() if ours in body}
     if "response_format" in body:
         config["responseMimeType"] = "application/json"
-    told = {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
-    return {"contents": contents, "generationConfig": config} | told
+    instruction = {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
+    return {"contents": contents, "generationConfig": config} | instruction
 
 
 def _gemini_job(model: str, lines: Any, tag: str) -> tuple[str, dict[str, Any]]:
-    asked = [{"request": gemini_request(line["body"]), "metadata": {"key": line["custom_id"]}} for line in lines]
-    batch = {"display_name": f"{TAG}-{tag}", "input_config": {"requests": {"requests": asked}}}
+    requests = [{"request": gemini_request(line["body"]), "metadata": {"key": line["custom_id"]}} for line in lines]
+    batch = {"display_name": f"{TAG}-{tag}", "input_config": {"requests": {"requests": requests}}}
     return f"models/{model.removeprefix('models/')}:batchGenerateContent", {"batch": batch}
 
 
@@ -178,7 +178,7 @@ def _gemini_page(answer: Mapping[str, Any]) -> tuple[Sequence[Any], dict[str, st
     return answer.get("operations") or [], {"pageToken": str(token)} if token else None
 
 
-def _gemini_told(job: Mapping[str, Any]) -> tuple[str, str]:
+def _gemini_state(job: Mapping[str, Any]) -> tuple[str, str]:
     state = str((job.get("metadata") or job).get("state")).rpartition("_STATE_")[2].lower()
     return str(job["name"]).removeprefix("batches/"), "completed" if state == "succeeded" else state
 
@@ -189,10 +189,10 @@ def _gemini_results(job: Any) -> Iterator[Result]:
     while isinstance(rows, Mapping):
         rows = rows.get("inlinedResponses") or []
     keys = [_gemini_key(row) for row in rows]
-    for place, (key, row) in enumerate(zip(keys, rows, strict=True)):
+    for index, (key, row) in enumerate(zip(keys, rows, strict=True)):
         if key or not any(keys):
             with suppress(*NONE):
-                yield key or str(place), *_gemini_answer(row)
+                yield key or str(index), *_gemini_answer(row)
 
 
 def _gemini_key(row: Any) -> str:
@@ -209,12 +209,12 @@ def _gemini_answer(row: Any) -> tuple[int, Any]:
     counts = (
         token_count(used.get(f"{n}TokenCount")) or 0 for n in ("prompt", "cachedContent", "candidates", "thoughts")
     )
-    prompt, cached, said, thought = counts
+    prompt, cached, completion, thought = counts
     candidate = (answer.get("candidates") or [{"finishReason": answer["promptFeedback"]["blockReason"]}])[0]
     parts = (candidate.get("content") or {}).get("parts") or []
     text = "".join(part.get("text") or "" for part in parts if not part.get("thought"))
     finish = {"MAX_TOKENS": "length", "STOP": "stop"}.get(str(candidate.get("finishReason")), "content_filter")
-    return 200, _completion(text, finish, prompt, cached, said + thought)
+    return 200, _completion(text, finish, prompt, cached, completion + thought)
 
 
 def _parts(messages: Sequence[Mapping[str, str]]) -> tuple[str, list[Mapping[str, str]]]:
@@ -241,9 +241,9 @@ FORMS = {
         jobs="batches",
         create=_openai_job,
         page=_openai_page,
-        told=lambda job: (str(job["id"]), str(job.get("status"))),
+        state=lambda job: (str(job["id"]), str(job.get("status"))),
         is_wanted=lambda job, wanted: (job.get("metadata") or {}).get(TAG) == wanted.tag,
-        places=lambda job: [
+        result_paths=lambda job: [
             f"files/{job[name]}/content" for name in ("output_file_id", "error_file_id") if job.get(name)
         ],
         results=_openai_result,
@@ -254,9 +254,9 @@ FORMS = {
         jobs="messages/batches",
         create=_anthropic_job,
         page=_anthropic_page,
-        told=_anthropic_told,
+        state=_anthropic_state,
         is_wanted=_anthropic_is_wanted,
-        places=lambda job: [f"messages/batches/{job['id']}/results"],
+        result_paths=lambda job: [f"messages/batches/{job['id']}/results"],
         results=_anthropic_result,
         first_page={"limit": "100"},
         tags=False,
@@ -267,9 +267,9 @@ FORMS = {
         jobs="batches",
         create=_gemini_job,
         page=_gemini_page,
-        told=_gemini_told,
+        state=_gemini_state,
         is_wanted=lambda job, wanted: (job.get("metadata") or {}).get("displayName") == f"{TAG}-{wanted.tag}",
-        places=lambda _: [],
+        result_paths=lambda _: [],
         results=_gemini_results,
         first_page={"pageSize": "100"},
         max_bytes=15_000_000,  # 20 MB may stand in the request itself

@@ -53,8 +53,8 @@ class Batches:
         if form.parameters is not None and (unknown := sorted(chat.settings.parameters.keys() - form.parameters)):
             raise SettingsError(f"llm.parameters.{unknown[0]}: no batch of this provider takes it")
         if form.key_header is not None:  # its own API, beside that of OpenAI's form
-            place = {"below": form.below, "key_header": form.key_header}
-            self.endpoint = Endpoint(chat.settings, "llm", chat.settings.model, **place, headers=form.headers)
+            options = {"below": form.below, "key_header": form.key_header}
+            self.endpoint = Endpoint(chat.settings, "llm", chat.settings.model, **options, headers=form.headers)
         self.open: dict[str, Request] = {}
         self._collecting: asyncio.Task[None] | None = None
         self._results: dict[str, Mapping[str, Any]] = {}
@@ -70,8 +70,8 @@ class Batches:
         if (result := self._results.get(key)) is not None:
             return self.chat.read(result, request.messages)
         again = f"Remove {self.folder} to ask again."
-        if said := self._refused.get(key):
-            raise CallError(f"{self.endpoint.address} refused it in a batch: {said} {again}")
+        if refusal := self._refused.get(key):
+            raise CallError(f"{self.endpoint.address} refused it in a batch: {refusal} {again}")
         if self._tries[key] >= MAX_TRIES:
             raise CallError(f"{MAX_TRIES} batches have left it without an answer. {again}")
         if key not in self._under_way:
@@ -134,8 +134,8 @@ class Batches:
 
         job = await self.endpoint.post(look, read) if may_be_made else None
         if job is None:
-            asked: Any = await self._uploaded(tag, content) if form.uploads else [json.loads(line) for line in lines]
-            where, body = form.create(self.chat.settings.model or "", asked, tag)
+            payload: Any = await self._uploaded(tag, content) if form.uploads else [json.loads(line) for line in lines]
+            where, body = form.create(self.chat.settings.model or "", payload, tag)
 
             attempts = itertools.count()
 
@@ -172,7 +172,7 @@ class Batches:
 
     def _is_wanted(self, row: Any, wanted: WantedJob) -> bool:
         try:
-            return self.form.is_wanted(row, wanted) and self.form.told(row)[0] not in (
+            return self.form.is_wanted(row, wanted) and self.form.state(row)[0] not in (
                 json.loads(path.read_bytes())["id"] for path in self.folder.glob("*.job")
             )
         except NONE:
@@ -182,14 +182,14 @@ class Batches:
         """Return a job from the answer that made it, or from a page of the list; None where that does not hold it."""
         is_one = "id" in answer or "name" in answer
         rows = [answer] if is_one else [row for row in self.form.page(answer)[0] if self._is_wanted(row, wanted)]
-        return dict(zip(("id", "status"), self.form.told(rows[0]), strict=True)) if rows else None
+        return dict(zip(("id", "status"), self.form.state(rows[0]), strict=True)) if rows else None
 
     async def _collect(self) -> None:
         """Learn what has come of every job."""
-        for asked in sorted(self.folder.glob("*.jsonl")):
-            tag, done = asked.stem, asked.with_suffix(".done")
+        for path in sorted(self.folder.glob("*.jsonl")):
+            tag, done = path.stem, path.with_suffix(".done")
             if not done.exists():
-                if not asked.with_suffix(".job").exists():
+                if not path.with_suffix(".job").exists():
                     await self._begin(tag)
                 await self._ask(tag)
             if done.exists():
@@ -201,28 +201,28 @@ class Batches:
         try:
             job = await self.endpoint.post(
                 lambda client: client.get(f"{self.form.jobs}/{job_id}", most=LARGE),
-                lambda told: ((told, self.form.told(told)[1]), 0),
+                lambda answer: ((answer, self.form.state(answer)[1]), 0),
                 hand_back=frozenset((404,)),
             )
         except Refused:
             logger.warning("Batch %s is gone: what it asked is asked again.", job_id)
             job = None, "cancelled"
-        told, self._states[tag] = job
+        ended, self._states[tag] = job
         self._under_way.update(_keys((self.folder / f"{tag}.jsonl").read_bytes()))
         if self._states[tag] not in ENDED:
             return
-        if told and self._states[tag] != "completed":
-            said = ""
+        if ended and self._states[tag] != "completed":
+            message = ""
             with suppress(*NONE):
-                said = str(((told.get("errors") or {}).get("data") or [told["error"]])[0]["message"])
-            logger.warning("Batch %s: %s %s. What has no answer is asked again.", job_id, self._states[tag], said)
-        places = self.form.places(told) if told else []
-        answers = [await self._content(place) for place in places] if places else [json.dumps(told)]
+                message = str(((ended.get("errors") or {}).get("data") or [ended["error"]])[0]["message"])
+            logger.warning("Batch %s: %s %s. What has no answer is asked again.", job_id, self._states[tag], message)
+        paths = self.form.result_paths(ended) if ended else []
+        answers = [await self._content(path) for path in paths] if paths else [json.dumps(ended)]
         tables.replace_file(self.folder / f"{tag}.done", "\n".join(answers).encode())
 
-    async def _content(self, place: str) -> str:
+    async def _content(self, path: str) -> str:
         try:
-            return await self.endpoint.fetch(lambda client: client.get(place, most=LARGE), frozenset((404,)))
+            return await self.endpoint.fetch(lambda client: client.get(path, most=LARGE), frozenset((404,)))
         except Refused:  # providers do not keep it for ever, and a job that was made long ago is found again
             return ""
 
@@ -233,13 +233,13 @@ class Batches:
         self._states.pop(tag, None)
         self._under_way -= own
         found = list(read_results(self.form, (self.folder / f"{tag}.done").read_text(encoding="utf-8")))
-        by_place = dict(zip(map(str, range(len(keys))), keys, strict=True)) if len(found) == len(keys) else {}
+        by_index = dict(zip(map(str, range(len(keys))), keys, strict=True)) if len(found) == len(keys) else {}
         for name, status, body in found:
-            key = by_place.get(name, name)
+            key = by_index.get(name, name)
             if key in own and status == 200 and key not in self._results:
                 self._results[key] = body
-            elif key in own and status in (400, 422) and (said := self.chat.unlearned(status, json.dumps(body))):
-                self._refused[key] = said
+            elif key in own and status in (400, 422) and (refusal := self.chat.unlearned(status, json.dumps(body))):
+                self._refused[key] = refusal
         for key in own - self._results.keys():
             self._tries[key] += 1
 

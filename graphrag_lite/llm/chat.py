@@ -106,7 +106,7 @@ def tool_tokens(tools: Iterable[Mapping[str, Any]]) -> int:
     return estimated_tokens(json.dumps(list(tools), ensure_ascii=False))
 
 
-def with_tools_told(messages: Sequence[Message], tools: Iterable[Mapping[str, Any]]) -> list[Message]:
+def with_tools_described(messages: Sequence[Message], tools: Iterable[Mapping[str, Any]]) -> list[Message]:
     """Return messages whose first one tells the tools and how they are called, for a server that has no calls.
 
     >>> told = with_tools_told([{"role": "system", "content": "Look it up."}], [{"name": "look", "parameters": {}}])
@@ -115,8 +115,8 @@ def with_tools_told(messages: Sequence[Message], tools: Iterable[Mapping[str, An
     """
     listed = "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)
     form = '{"thought": "...", "tool": "...", "arguments": {...}}'
-    told = f"\nTools, with the JSON schemas of their arguments:\n{listed}\nCall one by one JSON object: {form}"
-    return [{**messages[0], "content": messages[0]["content"] + told}, *messages[1:]]
+    description = f"\nTools, with the JSON schemas of their arguments:\n{listed}\nCall one by one JSON object: {form}"
+    return [{**messages[0], "content": messages[0]["content"] + description}, *messages[1:]]
 
 
 def first_word(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from urllib.parse import quote
 
 from graphrag_lite.errors import CallError, ModelError, UnansweredError
-from graphrag_lite.llm.limits import asked_pause
+from graphrag_lite.llm.limits import retry_after
 from graphrag_lite.llm.openai_fields import decoded, parse_json, read_answer
 from graphrag_lite.llm.retries import Trouble
 from graphrag_lite.settings.models import Llm
@@ -87,12 +87,12 @@ class Diagnosis:
 
     def give_up(self, trouble: Trouble, tries: int) -> NoReturn:
         """Raise what a trouble is after its last attempt."""
-        said = f"{trouble} Tried {'once' if tries == 1 else f'{tries} times'}."
+        text = f"{trouble} Tried {'once' if tries == 1 else f'{tries} times'}."
         if trouble.down:
             raise ModelError(
-                f"{said} {self.next_step()} What was answered is kept, and the next run goes on from there."
+                f"{text} {self.next_step()} What was answered is kept, and the next run goes on from there."
             ) from None
-        raise UnansweredError(f"{said} Ask again later, or see whether its server is well.") from None
+        raise UnansweredError(f"{text} Ask again later, or see whether its server is well.") from None
 
     def read(self, response: Any) -> Any:
         """Return the JSON object of an answer. Raises Trouble for another, ModelError for a page of HTML."""
@@ -111,8 +111,8 @@ class Diagnosis:
         if not isinstance(answer, dict):
             raise Trouble(f"{self.address} answered with a JSON {type(answer).__name__} instead of an object.")
         choices = answer.get("choices")
-        place = choices[0] if isinstance(choices, list) and choices else answer
-        error = place.get("error") if isinstance(place, dict) else None
+        holder = choices[0] if isinstance(choices, list) and choices else answer
+        error = holder.get("error") if isinstance(holder, dict) else None
         error = error or (answer if answer.get("object") == "error" else None)  # vLLM's and FastChat's
         if error:  # as OpenRouter does, with status 200, also where a reply breaks off
             code = str(error.get("code")) if isinstance(error, dict) else ""
@@ -124,9 +124,9 @@ class Diagnosis:
         """Raise what an error of the endpoint means, of which this is the text."""
         status, headers = response.status_code, response.headers
         message = self.message(text) or responses.get(status, "and does not say why")
-        said = f"{self.address} answered {status}: {message}"
+        answered = f"{self.address} answered {status}: {message}"
         if status in hand_back:
-            raise Refused(said, status, message) from None
+            raise Refused(answered, status, message) from None
         if status in REDIRECTS:
             where = self.redacted(headers.get("location", ""))[:MESSAGE]
             raise ModelError(
@@ -142,21 +142,21 @@ class Diagnosis:
             raise ModelError(self.unauthorised(status, message) + self._or_the_proxy(text)) from None
         if status == 402 or CREDIT.search(text):
             raise ModelError(
-                f"{said}\nThe account has no credit left. Top it up and run again: what was answered is kept."
+                f"{answered}\nThe account has no credit left. Top it up and run again: what was answered is kept."
             ) from None
         if status in (404, 405) or (status == 400 and MODEL.search(message)):
             which = "a deployment's name" if self.settings.preset.deployments else "most end in /v1"
             names = "llm.model, llm.models or embeddings.model"
             raise ModelError(
-                f"{said}\nCheck the model's name ({names}), and {self.section}.base_url ({which})."
+                f"{answered}\nCheck the model's name ({names}), and {self.section}.base_url ({which})."
             ) from None
         long = re.search(r"context.?(size|length|window)", message, re.IGNORECASE)  # llama.cpp says so with 500, too
         if status in HEALS or (status >= 500 and status != 501 and not long):
             paid = status in TOOK_TOO_LONG
-            raise Trouble(f"{said.rstrip('.')}.", pause=asked_pause(headers, text), paid=paid) from None
+            raise Trouble(f"{answered.rstrip('.')}.", pause=retry_after(headers, text), paid=paid) from None
         if re.search("context|too long|too many tokens|too large", message, re.IGNORECASE):
-            said += "\nA model with a larger context can take it; or make what is sent smaller in the settings."
-        raise Refused(said, status, message) from None
+            answered += "\nA model with a larger context can take it; or make what is sent smaller in the settings."
+        raise Refused(answered, status, message) from None
 
     def message(self, text: str) -> str:
         """Return what an error body says: `error.message`, `error`, `message`, `detail`, or its text.
@@ -188,8 +188,8 @@ class Diagnosis:
     def cause(self, error: BaseException) -> str:
         """Return what broke a connection, or an answer."""
         inner = error.__cause__ or error
-        told = getattr(inner, "strerror", None) or getattr(inner, "message", None) or str(inner)  # str() adds lines
-        words = " ".join(self.redacted(told).split()) if isinstance(told, str) else ""
+        reason = getattr(inner, "strerror", None) or getattr(inner, "message", None) or str(inner)  # str() adds lines
+        words = " ".join(self.redacted(reason).split()) if isinstance(reason, str) else ""
         return words[:EXCERPT].rstrip(".") or type(inner).__name__
 
     def unauthorised(self, status: int, message: str) -> str:

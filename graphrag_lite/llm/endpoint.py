@@ -110,8 +110,8 @@ class Endpoint:
             try:
                 result, used = read(answer)
             except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
-                said = self._diagnosis.redacted(json.dumps(answer))[:200]
-                why = f"{self.address} answered without what was asked for: {said}."
+                excerpt = self._diagnosis.redacted(json.dumps(answer))[:200]
+                why = f"{self.address} answered without what was asked for: {excerpt}."
                 raise Trouble(why, paid=bool(answer.get("usage"))) from None
             self._retries.limits.correct(slot, used)
             self._respect(response.headers, used)

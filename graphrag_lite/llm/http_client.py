@@ -198,8 +198,8 @@ def in_the_way(error: BaseException) -> str:
     return ""
 
 
-def refused_by_proxy(said: str) -> str:
-    return f"the proxy of {PROXIES} answered {said}; {WITH_A_NAME}"
+def refused_by_proxy(answer: str) -> str:
+    return f"the proxy of {PROXIES} answered {answer}; {WITH_A_NAME}"
 
 
 def proxied(address: str) -> bool:

@@ -33,7 +33,7 @@ class Slot:
     counted: bool = False  # within the last minute
 
 
-class Places:
+class Slots:
     """So many requests may be in flight; of those that wait, one of an earlier stage goes first."""
 
     def __init__(self, n: int) -> None:
@@ -45,19 +45,19 @@ class Places:
         if self._n_free:  # nobody waits then
             self._n_free -= 1
             return
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        heappush(self._waiting, (TURN.get(), next(self._n_came), place))
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heappush(self._waiting, (TURN.get(), next(self._n_came), turn))
         try:
-            await place
+            await turn
         except asyncio.CancelledError:
-            if not place.cancelled():  # it had come already
+            if not turn.cancelled():  # it had come already
                 await self.__aexit__()
             raise
 
     async def __aexit__(self, *_: object) -> None:
         while self._waiting:
-            if not (place := heappop(self._waiting)[2]).done():
-                place.set_result(None)
+            if not (turn := heappop(self._waiting)[2]).done():
+                turn.set_result(None)
                 return
         self._n_free += 1
 
@@ -74,7 +74,7 @@ class Limits:
     ) -> None:
         self.requests_per_minute = requests_per_minute
         self.tokens_per_minute = tokens_per_minute
-        self._places = Places(concurrency)
+        self._slots = Slots(concurrency)
         self._turn = asyncio.Lock()
         self._changed = asyncio.Event()
         self._window: deque[Slot] = deque()
@@ -84,7 +84,7 @@ class Limits:
     @asynccontextmanager
     async def slot(self, tokens: int) -> AsyncIterator[Slot]:
         """Wait until a request of about so many tokens may go, and count it; `correct` tells the real number."""
-        async with self._places:
+        async with self._slots:
             async with self._turn:
                 while (wait := self._wait(tokens)) > 0:
                     self._changed.clear()
@@ -124,7 +124,7 @@ class Limits:
         return max(wait, self._resume_at - now)
 
 
-def asked_pause(headers: Mapping[str, str], text: str = "") -> float | None:
+def retry_after(headers: Mapping[str, str], text: str = "") -> float | None:
     """Return how many seconds a refused request is asked to wait.
 
     By retry-after-ms, or Retry-After (seconds, a date), or OpenRouter's X-RateLimit-Reset, or what the text of the

@@ -44,8 +44,8 @@ class LlamacppChat:
             content = hashlib.sha256(file.read(SAMPLE))
             file.seek(max(size - SAMPLE, 0))
             content.update(file.read())
-        asked = {"temperature": self.settings.temperature, "parameters": self.settings.parameters}
-        return {"model": self.path.name, "size": size, "sha256_of_ends": content.hexdigest(), **asked}
+        parameters = {"temperature": self.settings.temperature, "parameters": self.settings.parameters}
+        return {"model": self.path.name, "size": size, "sha256_of_ends": content.hexdigest(), **parameters}
 
     async def check(self) -> None:
         """Raise SettingsError or ModelError where the model cannot be opened."""
@@ -71,14 +71,14 @@ class LlamacppChat:
             import xllamacpp
         except ImportError:
             raise SettingsError(f"llm.model: a GGUF file needs {install_hint('llamacpp')}") from None
-        asked = xllamacpp.CommonParams()
-        asked.model.path = str(self.path)
-        asked.n_ctx, asked.n_parallel = CONTEXT, 1
+        parameters = xllamacpp.CommonParams()
+        parameters.model.path = str(self.path)
+        parameters.n_ctx, parameters.n_parallel = CONTEXT, 1
         # Its threads wait for each other without sleep, which takes many times as long where one of them has no core.
-        asked.cpuparams.n_threads = asked.cpuparams_batch.n_threads = max((os.cpu_count() or 1) - 1, 1)
-        asked.port, asked.ui, asked.verbosity = 0, False, -1
+        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = max((os.cpu_count() or 1) - 1, 1)
+        parameters.port, parameters.ui, parameters.verbosity = 0, False, -1
         try:
-            self._server = xllamacpp.Server(asked)  # lives as long as this does
+            self._server = xllamacpp.Server(parameters)  # lives as long as this does
         except (RuntimeError, ValueError) as error:
             raise ModelError(f"llama.cpp cannot open {self.path}: {error}") from None
         address = {"base_url": f"{self._server.listening_address}/v1", "concurrency": 1, "headers": {}, "query": {}}

@@ -98,8 +98,8 @@ class Memo:
 
     async def put(self, key: str, reply: Reply) -> None:
         """Store an answer; it is on disk when this returns."""
-        kept = json.dumps([reply.text, reply.finish_reason, *astuple(reply.usage)])
-        await self._put([(PUT_ANSWER, (key, kept)), *self._spending(reply.usage)])
+        value = json.dumps([reply.text, reply.finish_reason, *astuple(reply.usage)])
+        await self._put([(PUT_ANSWER, (key, value)), *self._spending(reply.usage)])
 
     def _spending(self, usage: Usage) -> list[Statement]:
         return [(PUT_SPENT, (self.run, *astuple(usage)))] if self.run else []

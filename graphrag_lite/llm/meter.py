@@ -116,7 +116,7 @@ class Meter:
         if self.settings.max_calls is not None and calls >= self.settings.max_calls:
             raise Stopped(f"llm.max_calls: this run may make {self.settings.max_calls} calls, and has. {GO_ON}")
         spent.calls += 1
-        self._in_flight.append(asked := (spent, request))
+        self._in_flight.append(call := (spent, request))
         used: Usage | None = None
 
         def count(usage: Usage) -> None:
@@ -128,7 +128,7 @@ class Meter:
             yield count
         finally:
             spent.learn(request, used)
-            self._in_flight = [each for each in self._in_flight if each is not asked]
+            self._in_flight = [each for each in self._in_flight if each is not call]
             if self._ended is not None:
                 self._ended.set()
                 self._ended = None
@@ -145,8 +145,8 @@ class Meter:
         spent = self.of(stage)
         n_reply = spent.usage.completion_tokens // spent.calls if spent.calls else FIRST_GUESS
         for n, request in enumerate(requests):
-            asked = Usage(spent.expected(request).prompt_tokens, 0, n_reply)
-            cost += cost_of(asked, self.prices) if self.prices else 0.0
+            usage = Usage(spent.expected(request).prompt_tokens, 0, n_reply)
+            cost += cost_of(usage, self.prices) if self.prices else 0.0
             over = [
                 f"{name}: {most} is reached"
                 for name, most, now in (
@@ -177,8 +177,8 @@ class Meter:
                     await self._end_of_a_call()
                 expected = cost_of(spent.expected(request), spent.prices)
                 may_cost = sum(
-                    cost_of(its.expected(asked, at_most=True), its.prices)
-                    for its, asked in (*self._in_flight, (spent, request))
+                    cost_of(its.expected(call, at_most=True), its.prices)
+                    for its, call in (*self._in_flight, (spent, request))
                     if its.prices
                 )
                 cost = sum(each.cost or 0.0 for each in self.stages.values())

@@ -84,9 +84,9 @@ class Model:
 
     def of(self, stage: str, failures: list[tuple[str, str, int]], watch: Watch) -> StageModel:
         """Return the model as a stage sees it: what it has begun early goes on."""
-        asked = self.early.get(stage) or StageModel(self.at(stage), stage, failures, watch)
-        asked.failures, asked.watch = failures, watch
-        return asked
+        model = self.early.get(stage) or StageModel(self.at(stage), stage, failures, watch)
+        model.failures, model.watch = failures, watch
+        return model
 
     def before_its_turn(self, stage: str) -> StageModel:
         """Return the model for what a stage can begin while the stages before it run."""
@@ -134,8 +134,8 @@ def open_model(
     With `batch`, everything is asked in batches, which cost half; those that have ended are forgotten after a run.
     With `beside`, it is asked in a loop of its own, and what is asked goes on while the caller computes.
     """
-    asked = chat_model(settings, chat)
-    batches = Batches(asked, output / "batches") if batch else None
+    client = chat_model(settings, chat)
+    batches = Batches(client, output / "batches") if batch else None
     meter = Meter(
         settings.model_copy(update={"prices": {name: p.halved for name, p in settings.prices.items()}})
         if batch
@@ -145,9 +145,9 @@ def open_model(
         memo = Memo(output / "memo.sqlite", must_keep=must_keep, run=run)
         opened.callback(memo.close)
         loop = opened.enter_context(own_loop()) if beside else None
-        if loop and isinstance(asked, OpenAIChat):  # its import reads certificates: now, while the caller goes on
+        if loop and isinstance(client, OpenAIChat):  # its import reads certificates: now, while the caller goes on
             loop.call_soon_threadsafe(http_client)
-        model = Model(asked, memo, settings, meter, batches, loop=loop)
+        model = Model(client, memo, settings, meter, batches, loop=loop)
         # Of what is asked, and what has begun, they know together: one stage may end the run of all.
         others = {stage: replace(model, chat=other) for stage, other in models_of_stages(settings, chat).items()}
         for stage in others:

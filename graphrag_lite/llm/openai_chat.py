@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from graphrag_lite.errors import CallError, ModelError, SettingsError, UnansweredError
-from graphrag_lite.llm.chat import Message, Reply, Request, Usage, first_word, prompt_tokens, with_tools_told
+from graphrag_lite.llm.chat import Message, Reply, Request, Usage, first_word, prompt_tokens, with_tools_described
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import Endpoint
 from graphrag_lite.llm.openai_fields import StreamedReply, is_json, message_text, reply_format, tool_call, usage_of
@@ -125,8 +125,10 @@ class OpenAIChat:
     async def _calling(self, request: Request) -> Reply:
         """Ask for a call of a tool, natively as far as the server takes that, else told in the messages."""
         functions = [{"type": "function", "function": dict(tool)} for tool in request.tools]
-        told = replace(request, messages=with_tools_told(request.messages, request.tools))
-        return await self._best("tools", [self._body(request) | {"tools": functions}, self._body(told)], lambda _: True)
+        described = replace(request, messages=with_tools_described(request.messages, request.tools))
+        return await self._best(
+            "tools", [self._body(request) | {"tools": functions}, self._body(described)], lambda _: True
+        )
 
     async def _choose(self, request: Request) -> Reply:
         """Ask for one of `choices`: as a single token by logit bias, else as a plain question.
@@ -137,7 +139,7 @@ class OpenAIChat:
         if self.settings.preset.biased and (bias := self._bias(request.choices)):
             ways.insert(0, self._body(replace(request, max_tokens=1)) | {"logit_bias": bias})
         words = [word.casefold() for word in request.choices]
-        reply = await self._best("choices", ways, lambda said: first_word(said.text) in words)
+        reply = await self._best("choices", ways, lambda answer: first_word(answer.text) in words)
         whole = first_word(reply.text) in words  # though it may be cut off after that token
         return replace(reply, finish_reason="stop") if whole else reply
 
@@ -153,7 +155,9 @@ class OpenAIChat:
         ways = [body | reply_format(form, schema) for form in range(self.settings.preset.form, PLAIN + 1)]
         try:
             return await self._best(
-                "form", ways, lambda said: None if said.finish_reason == "length" else is_json(_unfenced(said.text))
+                "form",
+                ways,
+                lambda answer: None if answer.finish_reason == "length" else is_json(_unfenced(answer.text)),
             )
         except Refused as refused:  # of a schema that is harder than the first one
             if not any(word in refused.message.lower() for word in ("response_format", "schema", "grammar")):
@@ -171,7 +175,7 @@ class OpenAIChat:
     async def _first(self, what: str, ways: Sequence[dict[str, Any]], fits: Callable[[Reply], bool | None]) -> Reply:
         """Find out which way the server takes, by a request; a reply of which `fits` is None tells nothing."""
         spent = Usage()
-        for place, body in enumerate(ways[:-1]):
+        for index, body in enumerate(ways[:-1]):
             try:
                 reply = await self._tried(body)
             except Refused:
@@ -179,7 +183,7 @@ class OpenAIChat:
             spent += reply.usage
             if (fit := fits(reply)) is not False:
                 if fit:
-                    self._decided[what] = place
+                    self._decided[what] = index
                 return replace(reply, usage=spent)
         reply = await self._send(ways[-1])
         self._decided[what] = len(ways) - 1
@@ -271,8 +275,8 @@ class OpenAIChat:
                     piece = streamed.add(event)
                 except (LookupError, TypeError, AttributeError):
                     raise CallError(f"{self.endpoint.address} streamed an event that is none. Ask again.") from None
-                if thinking and not may_think(streamed.said):
-                    piece = without_thinking(streamed.said)
+                if thinking and not may_think(streamed.text):
+                    piece = without_thinking(streamed.text)
                     thinking = not piece
                 if piece and not thinking:
                     yield piece
@@ -317,11 +321,11 @@ class OpenAIChat:
         if n_read >= CUT * n_sent or n_read == 0:
             return
         where = self.endpoint.address
-        said = f"{where} has read {n_read} of the {n_sent} tokens of a prompt: its context is too small."
+        warning = f"{where} has read {n_read} of the {n_sent} tokens of a prompt: its context is too small."
         if remedy := self.settings.preset.remedy:
-            raise ModelError(f"{said} {remedy} What was answered is kept.")
+            raise ModelError(f"{warning} {remedy} What was answered is kept.")
         if not self._was_cut:
-            logger.warning("%s Or it does not count what it has in its cache.", said)
+            logger.warning("%s Or it does not count what it has in its cache.", warning)
         self._was_cut = True
 
 

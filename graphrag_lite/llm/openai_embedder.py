@@ -191,11 +191,11 @@ def memoised_embedder(
     settings: Embeddings, llm: Llm, memo: Memo, embedder: Embedder | None = None, meter: Meter | None = None
 ) -> MemoisedEmbedder:
     """Return the embedding model over a memo. Raises SettingsError where a budget needs prices that are not known."""
-    asked = _embedder(settings, llm, embedder)
-    model = settings.model or str(asked.identity.get("model"))
+    client = _embedder(settings, llm, embedder)
+    model = settings.model or str(client.identity.get("model"))
     meter = meter or Meter(llm.model_copy(update={"model": model}))
     meter.prices_of(model)
-    made = MemoisedEmbedder(asked, memo, meter, model, settings.batch_size)
+    made = MemoisedEmbedder(client, memo, meter, model, settings.batch_size)
     return replace(made, text_prefix=settings.text_prefix, question_prefix=settings.question_prefix)
 
 

@@ -67,7 +67,7 @@ def read_event(line: str) -> dict[str, Any] | None:
 class StreamedReply:
     """What the events of a stream add up to. `finish`: why it ends, None while it goes on."""
 
-    said: str = ""
+    text: str = ""
     finish: str | None = None
     usage: Any = None
 
@@ -79,16 +79,16 @@ class StreamedReply:
         ends = whole or event is DONE
         self.finish = choice.get("finish_reason") or self.finish or ("stop" if ends else None)
         self.usage = event.get("usage") or self.usage
-        self.said += piece
+        self.text += piece
         return piece
 
     @property
     def answer(self) -> dict[str, Any]:
         """The same as an answer that is not streamed."""
-        return {"choices": [{"message": {"content": self.said}, "finish_reason": self.finish}], "usage": self.usage}
+        return {"choices": [{"message": {"content": self.text}, "finish_reason": self.finish}], "usage": self.usage}
 
 
-def tool_call(calls: Any, said: str, *, whole: bool = True) -> str:
+def tool_call(calls: Any, thought: str, *, whole: bool = True) -> str:
     """Return the first native call of a tool as one JSON object, "" where there is none; not `whole`: its arguments.
 
     >>> tool_call([{"function": {"name": "look", "arguments": '{"page": 2}'}}], "Hm.")
@@ -101,7 +101,7 @@ def tool_call(calls: Any, said: str, *, whole: bool = True) -> str:
     arguments = function.get("arguments") or {}
     with suppress(ValueError):  # whoever asked says that it cannot be read
         arguments = parse_json(arguments) if isinstance(arguments, str) else arguments
-    call = {"thought": said, "tool": str(function.get("name")), "arguments": arguments} if whole else arguments
+    call = {"thought": thought, "tool": str(function.get("name")), "arguments": arguments} if whole else arguments
     return json.dumps(call, ensure_ascii=False)
 
 
@@ -144,10 +144,10 @@ def usage_of(answer: Mapping[str, Any], estimated: int) -> Usage:
     cached = token_count(details.get("cached_tokens")) if isinstance(details, Mapping) else None
     if cached is None:
         cached = token_count(usage.get("prompt_cache_hit_tokens"))  # DeepSeek's
-    said, total = token_count(usage.get("completion_tokens")) or 0, token_count(usage.get("total_tokens"))
+    completion, total = token_count(usage.get("completion_tokens")) or 0, token_count(usage.get("total_tokens"))
     if total is not None:  # some count what was thought in the total alone
-        said = max(said, total - prompt)
-    return Usage(prompt, min(cached or 0, prompt), said)
+        completion = max(completion, total - prompt)
+    return Usage(prompt, min(cached or 0, prompt), completion)
 
 
 def token_count(tokens: Any) -> int | None:
@@ -155,15 +155,15 @@ def token_count(tokens: Any) -> int | None:
     return tokens if type(tokens) is int and 0 <= tokens <= MOST else None
 
 
-def message_text(said: Any) -> str:
+def message_text(content: Any) -> str:
     """Return the text of a message's content: a string, null, or parts of which some are text, others reasoning."""
-    if isinstance(said, list):
-        spoken = (part for part in said if isinstance(part, Mapping) and part.get("type", "text") in TEXT)
-        said = "".join(text for part in spoken if isinstance(text := part.get("text"), str))
-    if not isinstance(said, str):
+    if isinstance(content, list):
+        spoken = (part for part in content if isinstance(part, Mapping) and part.get("type", "text") in TEXT)
+        content = "".join(text for part in spoken if isinstance(text := part.get("text"), str))
+    if not isinstance(content, str):
         return ""
     try:
-        said.encode()
+        content.encode()
     except UnicodeEncodeError:  # half a character, which no table can hold
-        return said.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return said
+        return content.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return content

@@ -117,8 +117,8 @@ class _Provided:
 
     def _redacted(self, error: Exception) -> str:
         text = str(error)
-        said = self._diagnosis.redacted(text)
-        return describe_error(error) if said == text else f"{type(error).__name__}: {said[:LONGEST]}"
+        redacted = self._diagnosis.redacted(text)
+        return describe_error(error) if redacted == text else f"{type(error).__name__}: {redacted[:LONGEST]}"
 
     def _wrong(self, given: object, wanted: str) -> PluginError:
         return PluginError(f"{self.origin.name} returned a {type(given).__name__}, not {wanted}.")

@@ -108,13 +108,13 @@ def open_rehearsal(
     `others` are asked by some of the stages, by name.
     """
     free = settings.model_copy(update={"max_calls": None, "max_cost": None})
-    kept = Memo(memo, read_only=True) if memo.is_file() else Memo(None)
+    answers = Memo(memo, read_only=True) if memo.is_file() else Memo(None)
     try:
         meter = Meter(free)
-        made = {stage: Model(Rehearsal(other, by_line(count)), kept, free, meter) for stage, other in others.items()}
-        yield Model(Rehearsal(chat, by_line(count)), kept, free, meter, others=made)
+        made = {stage: Model(Rehearsal(other, by_line(count)), answers, free, meter) for stage, other in others.items()}
+        yield Model(Rehearsal(chat, by_line(count)), answers, free, meter, others=made)
     finally:
-        kept.close()
+        answers.close()
 
 
 def by_line(count: Callable[[str], int]) -> Callable[[str], int]:

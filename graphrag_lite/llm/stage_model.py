@@ -130,7 +130,7 @@ class StageModel:
         done = n_failed = 0
         waits = False
         most = min(ceil(self.model.settings.max_failure_ratio * len(items)), len(items) - 1)  # never all
-        places = iter(range(len(items)))
+        indices = iter(range(len(items)))
 
         async def attempted(item: T) -> R | None:
             nonlocal n_failed, waits
@@ -153,9 +153,9 @@ class StageModel:
 
         async def lane() -> None:
             nonlocal done
-            for place in places:
+            for index in indices:
                 try:
-                    results[place] = await attempted(items[place])
+                    results[index] = await attempted(items[index])
                 except Stopped as stopped:
                     raise await self._end(stopped) from None
                 done += 1
@@ -192,7 +192,7 @@ class StageModel:
         """
         request = Request(tuple(messages))
         memo = self.model.memo
-        key, manner = (memo.key(self.model.identity, asked) for asked in (request, SPEAKS_AT_ONCE))
+        key, manner = (memo.key(self.model.identity, one) for one in (request, SPEAKS_AT_ONCE))
         if (found := memo.get(key)) is not None and (known := without_thinking(found.text)):
             self.model.meter.hit(self.stage)
             yield known
@@ -219,34 +219,34 @@ class StageModel:
                     raise ReplyError("what was shown was the model's thinking. Its answer is kept: ask again")
 
     async def _answered(
-        self, request: Request, parse: Callable[[str], T], said_in: Callable[[Reply], str] = complete_text
+        self, request: Request, parse: Callable[[str], T], text_of: Callable[[Reply], str] = complete_text
     ) -> T:
         key = self.model.memo.key(self.model.identity, request)
-        if (known := self._remembered(key, parse, said_in)) is not None:
+        if (known := self._remembered(key, parse, text_of)) is not None:
             return known[0]
         async with self.model.alone(key):
-            if (known := self._remembered(key, parse, said_in)) is not None:  # the same was asked by another meanwhile
+            if (known := self._remembered(key, parse, text_of)) is not None:  # the same was asked by another meanwhile
                 return known[0]
             reply = await self._complete(request, key)
             try:
-                result = parse(said_in(reply))
+                result = parse(text_of(reply))
             except ReplyError as error:
-                said = {"role": "assistant", "content": without_thinking(reply.text).strip() or "(nothing)"}
+                answer = {"role": "assistant", "content": without_thinking(reply.text).strip() or "(nothing)"}
                 again = {"role": "user", "content": REPAIR.format(error=error)}
-                again_asked = replace(request, messages=(*request.messages, said, again))
-                reply = await self._complete(again_asked, self.model.memo.key(self.model.identity, again_asked))
+                repair = replace(request, messages=(*request.messages, answer, again))
+                reply = await self._complete(repair, self.model.memo.key(self.model.identity, repair))
                 try:
-                    result = parse(said_in(reply))
+                    result = parse(text_of(reply))
                 except ReplyError as problem:
                     raise ReplyError(f"{problem} (the model said: {cut_line(reply.text, EXCERPT)!r})") from None
             await self.model.memo.put(key, replace(reply, text=without_thinking(reply.text)))
             return result
 
-    def _remembered(self, key: str, parse: Callable[[str], T], said_in: Callable[[Reply], str]) -> tuple[T] | None:
+    def _remembered(self, key: str, parse: Callable[[str], T], text_of: Callable[[Reply], str]) -> tuple[T] | None:
         if (found := self.model.memo.get(key)) is None:
             return None
         try:
-            result = parse(said_in(found))
+            result = parse(text_of(found))
         except ReplyError:  # by the parser of another version, or a reply that one kept with its thinking
             return None
         self.model.meter.hit(self.stage)

@@ -93,13 +93,13 @@ def find_tables(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder.")
     missing: list[str] = []
-    for place in (folder, folder / "output"):
+    for candidate in (folder, folder / "output"):
         found = {
             table: path
             for table in reversed(SOURCES)
             for ending in reversed(ENDINGS)
             for prefix in reversed(PREFIXES)
-            if (path := place / f"{prefix}{table}{ending}").is_file()
+            if (path := candidate / f"{prefix}{table}{ending}").is_file()
         }
         missing = [table for table, source in SOURCES.items() if source.required and table not in found]
         if found and not missing:
@@ -107,7 +107,7 @@ def find_tables(folder: Path) -> dict[str, Path]:
         if found:
             names = ", ".join(f"{table}.parquet" for table in missing)
             raise InputError(
-                f"{place}: a part of an index of microsoft/graphrag is missing: {names} (or the same as .jsonl)."
+                f"{candidate}: a part of an index of microsoft/graphrag is missing: {names} (or the same as .jsonl)."
             )
     names = ", ".join(f"{table}.parquet" for table in missing)
     raise InputError(
@@ -150,9 +150,9 @@ def read_tables(paths: Iterable[tuple[str, Path]], notes: Notes) -> dict[str, li
 def _converted(table: str, name: str, rows: Sequence[Row], notes: Notes, problems: list[str]) -> list[Row]:
     """Return rows with every column of the table's source; what is essential and wrong is added to `problems`."""
     source = SOURCES[table]
-    kept = []
+    usable = []
     wrong: dict[str, list[tuple[int, str]]] = {}
-    for place, row in enumerate(rows, start=1):
+    for number, row in enumerate(rows, start=1):
         converted: Row = {}
         for column, convert in source.columns.items():
             converted[column] = EMPTY.get(convert, [])
@@ -161,19 +161,19 @@ def _converted(table: str, name: str, rows: Sequence[Row], notes: Notes, problem
                 try:
                     converted[column] = convert(value)
                 except ValueError as error:
-                    wrong.setdefault(column, []).append((place, str(error)))
+                    wrong.setdefault(column, []).append((number, str(error)))
         if all(converted[column] not in ("", None) for column in source.essential):
-            kept.append(converted)
+            usable.append(converted)
         else:
             notes[table, f"rows left out: no {' or no '.join(source.essential)}"] += 1
-    for column, places in wrong.items():
+    for column, numbers in wrong.items():
         if column in source.essential:
-            place, reason = places[0]
-            others = f" ({len(places)} such rows)" if len(places) > 1 else ""
-            problems.append(f"{name}: {column}: row {place} {reason}{others}")
+            number, reason = numbers[0]
+            others = f" ({len(numbers)} such rows)" if len(numbers) > 1 else ""
+            problems.append(f"{name}: {column}: row {number} {reason}{others}")
         else:
-            notes[table, f"values of {column} left out: not of its type"] += len(places)
-    return kept
+            notes[table, f"values of {column} left out: not of its type"] += len(numbers)
+    return usable
 
 
 def _parquet(path: Path, source: TableSource) -> tuple[list[str], list[Row]]:
@@ -203,9 +203,9 @@ def _json_lines(path: Path) -> tuple[list[str], list[Row]]:
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(f"cannot be read ({error})") from None
     rows: list[Row] = []
-    for place, row in objects(content):
+    for number, row in objects(content):
         if row is None:
-            raise ValueError(f"line {place} is not a JSON object")
+            raise ValueError(f"line {number} is not a JSON object")
         rows.append(row)
     return list({name for row in rows for name in row}), rows
 

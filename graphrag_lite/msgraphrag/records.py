@@ -55,7 +55,7 @@ class Graph:
             by_title[title] = [{"human_readable_id": number, "title": title, "text_unit_ids": unit_ids} | empty]
         used: set[str] = set()
         made = []
-        for place, (title, own) in enumerate(by_title.items()):
+        for row_number, (title, own) in enumerate(by_title.items()):
             first = max(own, key=lambda row: row["frequency"] or 0)
             named_in = [identity for row in own for identity in row["text_unit_ids"]]
             unit_ids = self._known("entities", "text unit", self.unit_ids, named_in)
@@ -65,12 +65,12 @@ class Graph:
             sources = self._sources(unit_ids, [title], description, MAX_SENTENCES)
             for row in own:
                 self.entity_ids.setdefault(row["id"], [identity])
-                self.spans["entities"].setdefault(_number(row, place), sources)
+                self.spans["entities"].setdefault(_number(row, row_number), sources)
             made.append(
                 first
                 | {
                     "id": identity,
-                    "human_readable_id": _number(first, place),
+                    "human_readable_id": _number(first, row_number),
                     "type": TYPES.get(kind, kind),
                     "description": description,
                     "text_unit_ids": unit_ids,
@@ -88,20 +88,20 @@ class Graph:
         entity = {row["title"]: row for row in entities}
         used: set[str] = set()
         made = []
-        for place, row in enumerate(rows):
+        for number, row in enumerate(rows):
             source, target = entity[row["source"]], entity[row["target"]]
             unit_ids = self._known("relationships", "text unit", self.unit_ids, row["text_unit_ids"])
             identity = unused_id(row["id"] or tables.content_id("relationship", source["id"], target["id"]), used)
             if row["id"]:
                 self.relationship_ids.setdefault(row["id"], [identity])
             sources = self._sources(unit_ids, [row["source"], row["target"]], row["description"], 1)
-            self.spans["relationships"].setdefault(_number(row, place), sources)
+            self.spans["relationships"].setdefault(_number(row, number), sources)
             degree = row["combined_degree"]
             made.append(
                 row
                 | {
                     "id": identity,
-                    "human_readable_id": _number(row, place),
+                    "human_readable_id": _number(row, number),
                     "combined_degree": source["degree"] + target["degree"] if degree is None else degree,
                     "text_unit_ids": unit_ids,
                     "source_id": source["id"],
@@ -117,19 +117,19 @@ class Graph:
         """Return the claims, in their order."""
         used: set[str] = set()
         made = []
-        for place, row in enumerate(rows):
+        for number, row in enumerate(rows):
             unit_ids = self._known("covariates", "text unit", self.unit_ids, [row["text_unit_id"]])
             if not unit_ids:
                 continue
             start, end = iso_period(row["start_date"], row["end_date"])
             claim = {key: value or NO_CLAIM.get(key, "") for key, value in row.items()}
             identity = unused_id(row["id"] or tables.content_id("claim", row["text_unit_id"], row["description"]), used)
-            self.spans["covariates"].setdefault(_number(row, place), self._quoted(unit_ids[0], claim))
+            self.spans["covariates"].setdefault(_number(row, number), self._quoted(unit_ids[0], claim))
             made.append(
                 claim
                 | {
                     "id": identity,
-                    "human_readable_id": _number(row, place),
+                    "human_readable_id": _number(row, number),
                     "covariate_type": row["covariate_type"] or "claim",
                     "start_date": start,
                     "end_date": end,
@@ -140,17 +140,17 @@ class Graph:
 
     def communities(self, rows: Sequence[Row]) -> list[Row]:
         """Return the communities by level and number. A parent that is not stated is the one that holds the members."""
-        kept: dict[int, Row] = {}
+        by_number: dict[int, Row] = {}
         used: set[str] = set()
         for row in sorted(rows, key=lambda row: (row["level"], row["community"])):
             number, level = row["community"], row["level"]
             entity_ids = self._known("communities", "entity", self.entity_ids, row["entity_ids"])
-            if number in kept or number < 0 or level < 0 or not entity_ids:
+            if number in by_number or number < 0 or level < 0 or not entity_ids:
                 self.notes["communities", "left out: no members, or the number of another"] += 1
                 continue
             related = self._known("communities", "relationship", self.relationship_ids, row["relationship_ids"])
             identity = unused_id(row["id"] or tables.content_id("community", str(level), *entity_ids), used)
-            kept[number] = row | {
+            by_number[number] = row | {
                 "id": identity,
                 "human_readable_id": number,
                 "children": [],
@@ -160,16 +160,18 @@ class Graph:
                 "text_unit_ids": self._known("communities", "text unit", self.unit_ids, row["text_unit_ids"]),
                 "size": len(entity_ids),
             }
-        holder = {(row["level"], identity): row["community"] for row in kept.values() for identity in row["entity_ids"]}
-        for number, row in kept.items():
-            parent = kept.get(-1 if row["parent"] is None else row["parent"])
+        holder = {
+            (row["level"], identity): row["community"] for row in by_number.values() for identity in row["entity_ids"]
+        }
+        for number, row in by_number.items():
+            parent = by_number.get(-1 if row["parent"] is None else row["parent"])
             if parent is None or parent["level"] >= row["level"]:
                 above = Counter(holder.get((row["level"] - 1, identity), -1) for identity in row["entity_ids"])
-                parent = kept.get(above.most_common(1)[0][0])
+                parent = by_number.get(above.most_common(1)[0][0])
             row["parent"] = parent["community"] if parent else -1
             if parent:
                 parent["children"].append(number)
-        return list(kept.values())
+        return list(by_number.values())
 
     def _known(self, table: str, kind: str, ours: dict[str, list[str]], theirs: Iterable[str]) -> list[str]:
         """Return our ids for theirs, each once; those that stand for nothing are counted."""
@@ -179,10 +181,10 @@ class Graph:
 
     def _sources(self, unit_ids: Sequence[str], names: Sequence[str], description: str, most: int) -> list[Row]:
         """Return where a description's statements stand: sentences, or where none shares a word, the first unit."""
-        places = self._evidence.best([self._number[unit] for unit in unit_ids], names, description, most)
-        if not places:
+        spans = self._evidence.best([self._number[unit] for unit in unit_ids], names, description, most)
+        if not spans:
             return [self._whole(unit) for unit in unit_ids[:1]]
-        return [self._span(self._ids[place.unit], place.start, place.end - place.start) for place in places]
+        return [self._span(self._ids[span.unit], span.start, span.end - span.start) for span in spans]
 
     def _quoted(self, unit_id: str, claim: Row) -> list[Row]:
         """Return where the words stand that a claim quotes, else the sentence that says most of it."""
@@ -201,6 +203,6 @@ class Graph:
         return self._span(unit_id, unit["char_start"] + start, end - start)
 
 
-def _number(row: Row, place: int) -> int:
+def _number(row: Row, default: int) -> int:
     """Return a row's human_readable_id, else its place."""
-    return place if row["human_readable_id"] is None else int(row["human_readable_id"])
+    return default if row["human_readable_id"] is None else int(row["human_readable_id"])

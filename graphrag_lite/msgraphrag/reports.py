@@ -17,7 +17,7 @@ from graphrag_lite.evidence.report_page import as_json, page
 from graphrag_lite.msgraphrag.read import Notes, Row, integer, text
 from graphrag_lite.msgraphrag.texts import Texts, unused_id
 
-MAX_REPORT_PLACES = 3  # that a mark to another report points to
+MAX_REPORT_SPANS = 3  # that a mark to another report points to
 
 OURS = "citations"  # stands for a table where a report says itself what its marks point to
 
@@ -85,11 +85,11 @@ def convert_reports(
         if number not in community or number in made or not (row["summary"] or row["full_content"]).strip():
             notes["community_reports", "left out: empty, or without a community of its own"] += 1
             continue
-        own = _places(row["citations"], moved)
+        own = _cited_spans(row["citations"], moved)
         report = made[number] = _report(row, community[number], known | ({OURS: own} if own else {}), notes)
         report["id"] = unused_id(report["id"], used)
-        places = [{key: place for key, place in span.items() if key != "n"} for span in report["citations"]]
-        of_reports[number] = places[:MAX_REPORT_PLACES]
+        cited = [{key: value for key, value in span.items() if key != "n"} for span in report["citations"]]
+        of_reports[number] = cited[:MAX_REPORT_SPANS]
     notes["communities", "without a report"] += sum(number not in made for number in community) if rows else 0
     return [made[number] for number in sorted(made)]
 
@@ -148,7 +148,7 @@ def _findings(value: Any, notes: Notes) -> list[tuple[str, str]]:
     return found
 
 
-def _places(citations: Any, moved: Moved) -> dict[int, list[Row]]:
+def _cited_spans(citations: Any, moved: Moved) -> dict[int, list[Row]]:
     """Return what the marks of a report of ours point to, by number, without places outside of their text unit."""
     found: dict[int, list[Row]] = {}
     for cited in citations if isinstance(citations, list) else []:
@@ -158,6 +158,6 @@ def _places(citations: Any, moved: Moved) -> dict[int, list[Row]]:
         except (KeyError, TypeError, ValueError):
             continue
         if unit["char_start"] <= start + shift < end + shift <= unit["char_end"]:
-            place = {"text_unit_id": unit["id"], "document_id": unit["document_id"]}
-            found.setdefault(n, []).append(place | {"char_start": start + shift, "char_end": end + shift})
+            unit_of = {"text_unit_id": unit["id"], "document_id": unit["document_id"]}
+            found.setdefault(n, []).append(unit_of | {"char_start": start + shift, "char_end": end + shift})
     return found

@@ -54,22 +54,22 @@ class SearchedText:
                 return start, start + len(body)
         for body in bodies:
             bare = IGNORED.sub("", body)
-            start = self._bare.find(bare, bisect_left(self._places, after)) if bare else -1
+            start = self._bare.find(bare, bisect_left(self._offsets, after)) if bare else -1
             start = self._bare.find(bare) if start < 0 and bare else start
             if start >= 0:
-                return self._places[start], self._places[start + len(bare) - 1] + 1
+                return self._offsets[start], self._offsets[start + len(bare) - 1] + 1
         return None
 
     @cached_property
-    def _places(self) -> list[int]:
+    def _offsets(self) -> list[int]:
         """The places of the characters that are compared."""
-        kept: list[int] = []
+        offsets: list[int] = []
         end = 0
         for gap in IGNORED.finditer(self.text):
-            kept.extend(range(end, gap.start()))
+            offsets.extend(range(end, gap.start()))
             end = gap.end()
-        kept.extend(range(end, len(self.text)))
-        return kept
+        offsets.extend(range(end, len(self.text)))
+        return offsets
 
     @cached_property
     def _bare(self) -> str:
@@ -128,7 +128,7 @@ class Texts:
     unit_numbers: dict[int, str]
 
 
-def place_texts(documents: Sequence[Row], units: Sequence[Row], notes: Notes) -> Texts:
+def locate_texts(documents: Sequence[Row], units: Sequence[Row], notes: Notes) -> Texts:
     """Place every text unit in a document. Equal chunks share one id in graphrag: here the second gets its own."""
     by_id: dict[str, Row] = {}
     for row in documents:
@@ -208,7 +208,7 @@ def _documents(rows: Sequence[Row]) -> list[Row]:
 
 def _metadata(row: Row) -> str:
     """Return what else is said of a document as a JSON object: without its text, which raw_data may repeat."""
-    kept: dict[str, Any] = {}
+    metadata: dict[str, Any] = {}
     for column in ("raw_data", "metadata"):
         value = row.get(column)
         if isinstance(value, str):
@@ -217,10 +217,10 @@ def _metadata(row: Row) -> str:
             except (ValueError, RecursionError):
                 value = {column: value}
         if isinstance(value, dict):
-            kept |= {str(key): inner for key, inner in value.items() if inner not in (None, row["text"], "")}
+            metadata |= {str(key): inner for key, inner in value.items() if inner not in (None, row["text"], "")}
     if row.get("creation_date"):
-        kept["creation_date"] = row["creation_date"]
-    return json.dumps(kept, default=str, sort_keys=True)
+        metadata["creation_date"] = row["creation_date"]
+    return json.dumps(metadata, default=str, sort_keys=True)
 
 
 def _units(documents: list[Row], placed: Sequence[tuple[Row, int, int, int]], notes: Notes) -> Texts:

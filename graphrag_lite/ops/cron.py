@@ -78,9 +78,9 @@ def parse_cron(expression: str) -> Cron:
         )
     texts[4] = re.sub(r"-sun\b", "-7", texts[4], flags=re.IGNORECASE)  # for cronsim Sunday begins a range, as 0
     values = []
-    for place, each in enumerate(FIELDS):
-        items = [_whole(each, item) for item in texts[place].split(",")]
-        texts[place] = ",".join(items)
+    for number, each in enumerate(FIELDS):
+        items = [_whole(each, item) for item in texts[number].split(",")]
+        texts[number] = ",".join(items)
         try:
             values.append(tuple(sorted({value for item in items for value in _values(each, item)})))
         except ValueError as error:
@@ -125,12 +125,12 @@ def _read(field: Field, item: str) -> set[int]:
 
     L and #, which it knows too, are left out: systemd does not know them.
     """
-    place = FIELDS.index(field)
+    number = FIELDS.index(field)
     try:
-        alone = CronSim(" ".join(item if i == place else "*" for i in range(len(FIELDS))), NEVER)
+        alone = CronSim(" ".join(item if i == number else "*" for i in range(len(FIELDS))), NEVER)
     except (CronSimError, ValueError):
         return set()
-    found: set[Any] = (alone.minutes, alone.hours, alone.days, alone.months, alone.weekdays)[place]
+    found: set[Any] = (alone.minutes, alone.hours, alone.days, alone.months, alone.weekdays)[number]
     return found if all(isinstance(value, int) and value >= field.low for value in found) else set()
 
 

@@ -137,8 +137,8 @@ def _by_measure(
     for group in filter(None, (everywhere, *([name] for name in names if name not in everywhere))):
         values = np.array([[row[name] for name in group] for row in rows if group[0] in row], dtype=float)
         columns = figures(values)
-        for place, name in enumerate(group):
-            found[name] = {"n": len(values), **{key: round(float(each[place]), 6) for key, each in columns.items()}}
+        for column, name in enumerate(group):
+            found[name] = {"n": len(values), **{key: round(float(each[column]), 6) for key, each in columns.items()}}
     return found
 
 
@@ -189,7 +189,7 @@ def _wrong(row: Mapping[str, Any] | None, lines: Mapping[str, int]) -> str:
     if row is None:
         return "not a JSON object"
     names = ("id", "question", "supporting_ids", "superseded_ids", "latest_supporting_id", "question_date")
-    key, question, gold, older, latest, asked = map(row.get, names)
+    key, question, gold, older, latest, day = map(row.get, names)
     is_right = {
         "no `id`, a string or number": _is_id(key),
         f"the `id` {key!r} is also that of line {lines.get(str(key))}": str(key) not in lines,
@@ -197,8 +197,8 @@ def _wrong(row: Mapping[str, Any] | None, lines: Mapping[str, int]) -> str:
         "no `supporting_ids`, a list of the ids of documents, [] where the corpus does not say": _are_ids(gold),
         "`superseded_ids` is not a list of the ids of documents": older is None or _are_ids(older),
         "`latest_supporting_id` is not the id of a document": latest is None or _is_id(latest),
-        "`question_date` is not a date, such as 2023-05-30": not asked
-        or (isinstance(asked, str) and (iso_date(asked) or to_iso(asked))),
+        "`question_date` is not a date, such as 2023-05-30": not day
+        or (isinstance(day, str) and (iso_date(day) or to_iso(day))),
     }
     return next((what for what, right in is_right.items() if not right), "")
 

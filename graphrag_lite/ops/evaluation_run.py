@@ -120,7 +120,7 @@ def _ask_all(
         for n_done, question in enumerate(judged):
             progress.say(f"{method} search: {n_done} of {len(judged)} questions")
             started = time.perf_counter()
-            asked = _ask(index, question, method)
+            answer = _ask(index, question, method)
             seconds = time.perf_counter() - started
             found[method].append(
                 {
@@ -128,11 +128,11 @@ def _ask_all(
                     "type": question.type,
                     "supporting_ids": sorted(question.gold),
                     "missing_ids": sorted(question.gold - own_ids),
-                    "documents": asked.documents,
+                    "documents": answer.documents,
                     "ms": round(1000 * seconds, 3),
-                    "steps": len(asked.steps),
-                    "tokens": asked.steps[-1]["in_use"] if asked.steps else 0,
-                    "measures": measure(question, asked.documents),
+                    "steps": len(answer.steps),
+                    "tokens": answer.steps[-1]["in_use"] if answer.steps else 0,
+                    "measures": measure(question, answer.documents),
                 }
             )
     return found
@@ -140,8 +140,8 @@ def _ask_all(
 
 def _ask(index: Index, question: JudgedQuestion, method: str) -> Answer:
     """Ask one question; as of a day on which nothing was there yet nothing is found."""
-    asked = index.query_all([question.question], method, top_k=DEPTH, retrieve_only=True, as_of=[question.as_of])[0]
-    return asked if isinstance(asked, Answer) else Answer(question.question, method, "", [], [], [])
+    answer = index.query_all([question.question], method, top_k=DEPTH, retrieve_only=True, as_of=[question.as_of])[0]
+    return answer if isinstance(answer, Answer) else Answer(question.question, method, "", [], [], [])
 
 
 def _results(

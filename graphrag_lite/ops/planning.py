@@ -145,19 +145,19 @@ async def _plan(
     count = by_line(token_counter(settings.split_text_units.encoding))
     chat_of_run = chat_model(settings.llm, model) if standard else None
     others = models_of_stages(settings.llm, model) if standard else {}
-    with open_rehearsal(settings.llm, chat_of_run, others, output / "memo.sqlite", count) as asked:
-        memoised = memoised_embedder(settings.embeddings, settings.llm, asked.memo, embedder) if embeds else None
+    with open_rehearsal(settings.llm, chat_of_run, others, output / "memo.sqlite", count) as rehearsed:
+        memoised = memoised_embedder(settings.embeddings, settings.llm, rehearsed.memo, embedder) if embeds else None
         services = dict.fromkeys(("extractor", "count", "refresh", "named", "told", "cut")) | {
             "corpus": corpus,
             "readers": all_readers(),
             "prompts": prompts.load((output.parent / "prompts") if standard else None),
-            "model": asked,
+            "model": rehearsed,
             "each": in_turn,
             "fail": ignore,
             "attempt": attempting(ignore),
             "mode": settings.communities.mode,
         }
-        run = _DryRun(settings, output, services, asked, Estimates.of(output, settings))
+        run = _DryRun(settings, output, services, rehearsed, Estimates.of(output, settings))
         run.know("corpus_files", tables.make("corpus_files", files), stamps.digest_of(files))
         stages = pipeline.stages(settings.method)
         last = max(i for i, stage in enumerate(stages) if "source_units" in stage.writes or (standard and stage.asks))
@@ -210,8 +210,8 @@ class _DryRun:
                 amount = self.estimates.amount(stage.name, self.missing, self.n_tokens)
                 self._add(stage.name, "", 0, amount, self.estimates.rate(stage.name).basis)
             return
-        if kept := results.kept_result(stage, self.settings, self.services, self._digests, self.output):
-            folder, record = kept
+        if reused := results.kept_result(stage, self.settings, self.services, self._digests, self.output):
+            folder, record = reused
             for name in stage.writes:
                 self.know(name, folder, record["tables"][name]["sha256"])
             if asks:
@@ -244,7 +244,7 @@ class _DryRun:
         calls = hits = n_tokens = 0
         new: set[str] = set()
         inputs = EmbeddingInputs(self.table("source_documents"), self.table("source_units"))
-        excerpts = [asked for _, asked, _ in text_excerpts(inputs, attempt=attempting(ignore))]
+        excerpts = [excerpt for _, excerpt, _ in text_excerpts(inputs, attempt=attempting(ignore))]
         for texts, own in ((inputs, embedder), (excerpts, embedder.of_questions())):
             n_before = len(new)
             for text in texts:
@@ -293,8 +293,8 @@ class _DryRun:
 
     def _add_rehearsed(self, asking: RehearsedStage) -> None:
         calls = sum(asking.calls.values())
-        said = calls * self.estimates.rate(asking.stage).completion_tokens
-        amount = Amount(calls, sum(asking.prompt_tokens.values()), said)
+        completion = calls * self.estimates.rate(asking.stage).completion_tokens
+        amount = Amount(calls, sum(asking.prompt_tokens.values()), completion)
         self._add(asking.stage, "", sum(asking.hits.values()), amount, self._counted(not calls))
 
     def _counted(self, known: bool) -> str:

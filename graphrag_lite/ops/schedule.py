@@ -86,7 +86,7 @@ async def keep_time(
     `run` returns whether another is due AGAIN after it, too. `after` gives the first time after another, `last` is None
     where the first run is due at once, `wait` sleeps for some seconds and says whether to stop.
     """
-    told: datetime.datetime | None = None
+    announced: datetime.datetime | None = None
     again: datetime.datetime | None = None
     while not await wait(0):
         moment = now()
@@ -100,8 +100,8 @@ async def keep_time(
             last = moment
             again = now() + AGAIN if await run(due) else None
             continue
-        if due != told:
-            told = due
+        if due != announced:
+            announced = due
             log("waiting", next_run_at=format_time(due))
         await wait(min(LOOK, (due - moment).total_seconds()))
 
@@ -130,13 +130,13 @@ async def serve(job: Job, cron: Cron, zone: datetime.tzinfo, log: LogEvent) -> N
         if summary is not None and code > 128:  # it was ended when nothing but its own end was left
             code = 3 if summary.get("failures") else 0
         ended = metrics.EndedRun(started, _now(), code, summary)
-        told = {"exit_code": code, "seconds": round(ended.seconds, 3)}
+        outcome = {"exit_code": code, "seconds": round(ended.seconds, 3)}
         if summary is not None:
-            log("run_finished", level="info" if code == 0 else "warning", **told, summary=summary)
+            log("run_finished", level="info" if code == 0 else "warning", **outcome, summary=summary)
         elif stop.is_set():
-            log("run_interrupted", **told)
+            log("run_interrupted", **outcome)
         else:
-            log("run_failed", level="warning" if code == LATER else "error", **told, error=error)
+            log("run_failed", level="warning" if code == LATER else "error", **outcome, error=error)
         if job.metrics_file:
             try:
                 metrics.write(job.metrics_file, job.output, ended)
@@ -177,8 +177,8 @@ async def _process(
         log("progress", message=line)
 
     reading = [
-        asyncio.create_task(_read(stream, told))
-        for stream, told in ((process.stdout, printed.append), (process.stderr, progress))
+        asyncio.create_task(_read(stream, take))
+        for stream, take in ((process.stdout, printed.append), (process.stderr, progress))
     ]
     ended, stopped = asyncio.create_task(process.wait()), asyncio.create_task(stop.wait())
     try:
@@ -200,7 +200,7 @@ async def _process(
     return (128 - code if code < 0 else code), _summary(printed), error
 
 
-async def _read(stream: asyncio.StreamReader | None, told: Callable[[str], None]) -> None:
+async def _read(stream: asyncio.StreamReader | None, take: Callable[[str], None]) -> None:
     """Pass lines on as they come; one of over MAX_LINE bytes in pieces."""
     rest = b""
     while stream and (chunk := await stream.read(MAX_LINE)):
@@ -208,9 +208,9 @@ async def _read(stream: asyncio.StreamReader | None, told: Callable[[str], None]
         if len(rest) > MAX_LINE:
             lines, rest = [*lines, rest], b""
         for line in lines:
-            told(line.decode("utf-8", "replace").rstrip("\r"))
+            take(line.decode("utf-8", "replace").rstrip("\r"))
     if rest:
-        told(rest.decode("utf-8", "replace"))
+        take(rest.decode("utf-8", "replace"))
 
 
 def _summary(printed: Sequence[str]) -> dict[str, Any] | None:

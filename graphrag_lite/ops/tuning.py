@@ -107,11 +107,11 @@ async def _tune(
         output.mkdir(parents=True, exist_ok=True)
     with open_model(settings.llm, output, model) as opened:
         await opened.chat.check()
-        asked = opened.of("prompt_tune", [], Silence())
-        said = await _describe(asked, shipped, excerpts)
-        texts = {name: adapt_prompt(shipped.texts[name], said) for name in ADAPTED}
+        stage_model = opened.of("prompt_tune", [], Silence())
+        description = await _describe(stage_model, shipped, excerpts)
+        texts = {name: adapt_prompt(shipped.texts[name], description) for name in ADAPTED}
         adapted = prompts.Prompts({**shipped.texts, **texts})
-        examples = await _examples(asked, adapted, said.entity_types, evenly_spaced(excerpts, MAX_TRIED))
+        examples = await _examples(stage_model, adapted, description.entity_types, evenly_spaced(excerpts, MAX_TRIED))
         usage = dict(opened.meter.to_dict("prompt_tune"))
     if examples:
         texts[EXAMPLES] = escape("\n\n".join(examples) + "\n")
@@ -119,8 +119,8 @@ async def _tune(
         write_output(folder / name, text.encode())
     prompts.load(folder)
     written = tuple(folder / name for name in sorted(texts))
-    lines = f"extract_graph:\n  entity_types: {json.dumps(said.entity_types, ensure_ascii=False)}"
-    return Tuned(said.domain, said.language, written, len(examples), lines, usage)
+    lines = f"extract_graph:\n  entity_types: {json.dumps(description.entity_types, ensure_ascii=False)}"
+    return Tuned(description.domain, description.language, written, len(examples), lines, usage)
 
 
 async def _sample(corpus: Path, output: Path, settings: Settings, n_units: int) -> list[str]:
@@ -140,7 +140,7 @@ def evenly_spaced(items: Sequence[str], n: int) -> list[str]:
     """
     if len(items) <= n:
         return list(items)
-    return [items[(2 * place + 1) * len(items) // (2 * n)] for place in range(n)]
+    return [items[(2 * index + 1) * len(items) // (2 * n)] for index in range(n)]
 
 
 def _excerpt(text: str, count: Callable[[str], int]) -> str:
@@ -170,19 +170,21 @@ def read_description(text: str) -> Description:
     listed = found.get("entity_types")
     listed = listed.split(",") if isinstance(listed, str) else listed if isinstance(listed, list) else []
     types = [_line(kind).casefold().strip(" .") for kind in listed if isinstance(kind, str)]
-    kept = tuple(dict.fromkeys(kind for kind in types if 0 < len(kind) <= MAX_TYPE and kind.replace(" ", "").isalpha()))
+    usable = tuple(
+        dict.fromkeys(kind for kind in types if 0 < len(kind) <= MAX_TYPE and kind.replace(" ", "").isalpha())
+    )
     if not domain:
         raise ReplyError("its `domain` is missing or empty")
-    if not kept:
+    if not usable:
         raise ReplyError("its `entity_types` names none: write a list of words, such as person")
-    return Description(domain, language, reader, kept[:MAX_TYPES])
+    return Description(domain, language, reader, usable[:MAX_TYPES])
 
 
 def _line(value: object) -> str:
     return clean_field(value)[:MAX_LINE] if isinstance(value, str) else ""
 
 
-def adapt_prompt(template: str, said: Description) -> str:
+def adapt_prompt(template: str, description: Description) -> str:
     """Return a shipped prompt with what the corpus is, behind its first line.
 
     >>> print(adapt_prompt("Answer.\\n\\n$$5 $question", Description("Prices in $.", "French", "a baker", ())))
@@ -193,9 +195,9 @@ def adapt_prompt(template: str, said: Description) -> str:
     $$5 $question
     """
     first, _, rest = template.partition("\n")
-    about = [f"The corpus: {said.domain.rstrip('.')}."]
-    about += [f"Most of it is in {said.language.rstrip('.')}."] if said.language else []
-    about += [f"Read it as {said.reader.rstrip('.')} would."] if said.reader else []
+    about = [f"The corpus: {description.domain.rstrip('.')}."]
+    about += [f"Most of it is in {description.language.rstrip('.')}."] if description.language else []
+    about += [f"Read it as {description.reader.rstrip('.')} would."] if description.reader else []
     return f"{first}\n\n{escape(' '.join(about))}\n\n{rest.lstrip()}"
 
 
@@ -219,19 +221,19 @@ async def _examples(
             return GraphReply()
 
     found = await model.map(extract, excerpts, lambda excerpt: excerpt[:60])
-    good = {place: reply for place, reply in enumerate(found) if reply and reply.relationships}
-    worth = {place: len(reply.entities) + 2 * len(reply.relationships) for place, reply in good.items()}
-    best = sorted(good, key=lambda place: (-worth[place], place))[:MAX_EXAMPLES]
-    return [render_example(excerpts[place], good[place], types) for place in sorted(best)]
+    good = {index: reply for index, reply in enumerate(found) if reply and reply.relationships}
+    worth = {index: len(reply.entities) + 2 * len(reply.relationships) for index, reply in good.items()}
+    best = sorted(good, key=lambda index: (-worth[index], index))[:MAX_EXAMPLES]
+    return [render_example(excerpts[index], good[index], types) for index in sorted(best)]
 
 
 def valid_records(reply: GraphReply, text: str, types: Sequence[str]) -> GraphReply:
     """Return what can stand in an example: entities of these types that the text names, and relationships of them."""
-    said = " ".join(text.split()).casefold()
+    folded = " ".join(text.split()).casefold()
     known = {kind.casefold() for kind in types}
     entities: dict[str, Entity] = {}
     for entity in reply.entities:
-        if entity.type in known and entity.description and entity.name.casefold() in said:
+        if entity.type in known and entity.description and entity.name.casefold() in folded:
             entities.setdefault(entity.name, entity)
     relationships: dict[tuple[str, str], Relationship] = {}
     for relationship in reply.relationships:

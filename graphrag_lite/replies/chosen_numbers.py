@@ -26,16 +26,18 @@ def read_chosen(text: str, n: int, word: str) -> tuple[frozenset[int], int]:
     ((frozenset({1, 4}), 1), (frozenset({1}), 0))
     """
     lines = [
-        (number, said) for number, verdict in LINE.findall(text) if (said := verdict.casefold()) in {word} | YES | NO
+        (number, answer)
+        for number, verdict in LINE.findall(text)
+        if (answer := verdict.casefold()) in {word} | YES | NO
     ]
     if lines:
-        said = {int(number) for number, verdict in lines if verdict not in NO}
+        answer = {int(number) for number, verdict in lines if verdict not in NO}
     elif "{" not in text and (bare := LIST.search(text)):
-        said = {int(number) for number in re.findall(r"\d{1,9}", bare.group())}
+        answer = {int(number) for number in re.findall(r"\d{1,9}", bare.group())}
     else:
-        said = _listed(read_object(text), word)
-    known = frozenset(number for number in said if 1 <= number <= n)
-    return known, len(said) - len(known)
+        answer = _listed(read_object(text), word)
+    known = frozenset(number for number in answer if 1 <= number <= n)
+    return known, len(answer) - len(known)
 
 
 def _listed(reply: Mapping[str, object], word: str) -> set[int]:

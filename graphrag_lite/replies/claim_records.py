@@ -48,14 +48,14 @@ def read_claims(text: str) -> tuple[list[Claim], int]:
 
 def _claim(fields: list[str]) -> Claim | None:
     """Put the fields of a claim in their places, by its status where some are missing; None where it says nothing."""
-    place = 3 if len(fields) >= 8 or _status("".join(fields[3:4])) else 0
-    if not place:  # a type may begin with such a word: "false alarm"
-        place = next((i for i, field in enumerate(fields[:6]) if i and field.strip(" .").casefold() in BY_WORD), 0)
-    if not place:
+    status_at = 3 if len(fields) >= 8 or _status("".join(fields[3:4])) else 0
+    if not status_at:  # a type may begin with such a word: "false alarm"
+        status_at = next((i for i, field in enumerate(fields[:6]) if i and field.strip(" .").casefold() in BY_WORD), 0)
+    if not status_at:
         return None
-    subject, kind = fields[0], fields[place - 1] if place > 1 else ""
-    other = fields[1] if place > 2 else ""
-    start, end, rest = _dates(fields[place + 1 :])
+    subject, kind = fields[0], fields[status_at - 1] if status_at > 1 else ""
+    other = fields[1] if status_at > 2 else ""
+    start, end, rest = _dates(fields[status_at + 1 :])
     description, source, *_ = [*rest, "", ""]
     if _is_nothing(subject) or (_is_nothing(description) and _is_nothing(source)):
         return None
@@ -70,7 +70,7 @@ def _claim(fields: list[str]) -> Claim | None:
         subject,
         NONE if _is_nothing(other) else other,
         NONE if _is_nothing(kind) else re.sub(r"[\s_]+", " ", kind).upper(),
-        _status(fields[place]) or "SUSPECTED",
+        _status(fields[status_at]) or "SUSPECTED",
         opened,
         closed,
         description,

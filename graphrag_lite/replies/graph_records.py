@@ -101,21 +101,21 @@ def read_graph(text: str, types: Sequence[str]) -> GraphReply:
 
 
 @lru_cache(maxsize=10_000)
-def known_type(said: str, types: tuple[str, ...]) -> str:
+def known_type(written: str, types: tuple[str, ...]) -> str:
     """Return the one of `types` that a reply means, else what it says in lower case, "unknown" for nothing.
 
     >>> [known_type(said, ("person", "organization")) for said in ("PERSON", "Organisations", "people", "ship", "")]
     ['person', 'organization', 'person', 'ship', 'unknown']
     """
     by_key = {_type_key(kind): kind.casefold() for kind in reversed(types)}
-    for part in (said, *re.split(r"[/,;|(:]", said, maxsplit=4)):
+    for part in (written, *re.split(r"[/,;|(:]", written, maxsplit=4)):
         key = _type_key(part)
         if key in by_key:
             return by_key[key]
         same = [kind for row in SAME_TYPES if key in row for kind in sorted(row) if kind in by_key]
         if key and len(same) == 1:
             return by_key[same[0]]
-    kind = said.casefold().strip("<>[](){}#*_ \t\"'")
+    kind = written.casefold().strip("<>[](){}#*_ \t\"'")
     return "unknown" if kind in UNSAID or len(kind) > MAX_NAME else kind
 
 
@@ -145,19 +145,19 @@ def _entity(fields: list[str], types: Sequence[str]) -> Entity | None:
         fields = fields[:-1]
     if not fields or [field.casefold() for field in fields[:2]] == ["name", "type"]:  # the form itself, echoed
         return None
-    place = next((i for i, field in enumerate(fields[1:4], 1) if _is_type(field, types)), 0)
-    if not place and len(fields) > 2 and _is_type(fields[0], types):
+    type_at = next((i for i, field in enumerate(fields[1:4], 1) if _is_type(field, types)), 0)
+    if not type_at and len(fields) > 2 and _is_type(fields[0], types):
         fields = [fields[1], fields[0], *fields[2:]]
-    if place > 1 and len(fields) > 3:
-        fields = ["<|>".join(fields[:place]), *fields[place:]]  # a name that holds the delimiter
-    elif place == 2:
+    if type_at > 1 and len(fields) > 3:
+        fields = ["<|>".join(fields[:type_at]), *fields[type_at:]]  # a name that holds the delimiter
+    elif type_at == 2:
         fields = [fields[0], fields[2], fields[1]]
-    elif not place and len(fields) == 2 and len(fields[1].split()) > 3:
+    elif not type_at and len(fields) == 2 and len(fields[1].split()) > 3:
         fields = [fields[0], "", fields[1]]
-    name, kind, *said = [*fields, ""]
+    name, kind, *rest = [*fields, ""]
     if not is_name(name) and not (name and "<|>" in name):
         return None
-    description = " ".join(part for part in said if part and not STRENGTH.fullmatch(part))
+    description = " ".join(part for part in rest if part and not STRENGTH.fullmatch(part))
     return Entity(name, known_type(kind, tuple(types)), description)
 
 
@@ -173,27 +173,27 @@ def _relationship(fields: list[str]) -> Relationship | None:
     if not is_name(source) or not is_name(target):
         return None
     strength: float | None = None
-    said: list[str] = []
+    texts: list[str] = []
     dates: list[str] = []
     marks: set[str] = set()
-    for place, field in enumerate(rest):
-        late = place > 2 or strength is not None
+    for position, field in enumerate(rest):
+        late = position > 2 or strength is not None
         words = set(re.findall(r"\w+", field[:MAX_MARK].casefold())) if late else set()
         if words and words <= MARKS:
             marks |= words
             continue
-        sole = place > 1 or place == len(rest) - 1
+        sole = position > 1 or position == len(rest) - 1
         if strength is None and (value := _strength(field, word=sole)) is not None:
             strength = value
-        elif place and (iso_date(field) or (late and _is_date(field))):
+        elif position and (iso_date(field) or (late and _is_date(field))):
             dates.append(field)
         elif field.casefold() not in UNSAID:
-            said.append(field)
+            texts.append(field)
     relation = ""
-    if said and (len(said) > 1 or _in_capitals(said[0])) and _is_relation(said[0]):
-        relation, said = re.sub(r"[\s-]+", "_", said[0]).upper(), said[1:]
+    if texts and (len(texts) > 1 or _in_capitals(texts[0])) and _is_relation(texts[0]):
+        relation, texts = re.sub(r"[\s-]+", "_", texts[0]).upper(), texts[1:]
     valid_at, invalid_at = iso_period(*[*dates, "", ""][:2])
-    description = " ".join(said)
+    description = " ".join(texts)
     kind = min(marks & KINDS, default=STATE)
     polarity = NEGATIVE if NEGATIVE in marks else POSITIVE
     stated = (relation, description, strength or MIN_STRENGTH, valid_at, invalid_at)

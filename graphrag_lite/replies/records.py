@@ -192,33 +192,33 @@ def _close(delimiters: re.Pattern[str]) -> re.Pattern[str]:
 def _scan(text: str, delimiters: re.Pattern[str], *, quoted: bool) -> tuple[list[str], int, bool]:
     """Return fields, where they end, and whether a quoted one holds a delimiter."""
     fields: list[str] = []
-    place = 0
+    position = 0
     spanning = False
     while len(fields) < MAX_FIELDS:
-        first = place + len(text[place : place + 40]) - len(text[place : place + 40].lstrip(" \t\n\r*_"))
+        first = position + len(text[position : position + 40]) - len(text[position : position + 40].lstrip(" \t\n\r*_"))
         closing = _close(delimiters).search(text, first + 1) if quoted and text[first : first + 1] in QUOTE else None
         inside = text[first + 1 : closing.start()] if closing else ""
         held = [cut.end() for cut in delimiters.finditer(inside)]
         if closing and not any(inside[end : end + 4].lstrip()[:1] in QUOTE for end in held):  # else it was not closed
             spanning = spanning or bool(held)
             fields.append(inside)
-            place = closing.end()
-            space = len(text[place : place + 4]) - len(text[place : place + 4].lstrip())
-            if following := delimiters.match(text, place + space):
-                place = following.end()
+            position = closing.end()
+            space = len(text[position : position + 4]) - len(text[position : position + 4].lstrip())
+            if following := delimiters.match(text, position + space):
+                position = following.end()
                 continue
-            if number := NUMBER.match(text, place):
+            if number := NUMBER.match(text, position):
                 fields.append(number.group().strip(CLOSED + ",;: \t"))
-                place = number.end()
-            return [_bare(field) for field in fields], place, spanning
+                position = number.end()
+            return [_bare(field) for field in fields], position, spanning
         cut = delimiters.search(text, first)
         stop = cut.start() if cut else len(text)
         end = _end(text, first, stop, last=cut is None)
         fields.append(text[first:end])
         if end < stop or not cut:
             return [_bare(field) for field in fields], end, spanning
-        place = cut.end()
-    return [_bare(field) for field in fields], place, spanning
+        position = cut.end()
+    return [_bare(field) for field in fields], position, spanning
 
 
 def _end(text: str, first: int, stop: int, *, last: bool) -> int:
@@ -259,14 +259,14 @@ def _kindless(text: str, kind: str, rows: list[list[str]], dropped: list[str]) -
 def _json_rows(text: str, forms: tuple[Form, ...]) -> Iterator[list[str]]:
     """Yield the records of a reply that is JSON, or JSON Lines, with whatever prose around it."""
     decoder = json.JSONDecoder(strict=False)
-    place = tries = 0
+    position = tries = 0
     opening = re.compile(r"[\[{]")
-    while (found := opening.search(text, place)) and tries < MAX_JSON_TRIES:
+    while (found := opening.search(text, position)) and tries < MAX_JSON_TRIES:
         try:
-            value, place = decoder.raw_decode(text, found.start())
+            value, position = decoder.raw_decode(text, found.start())
         except ValueError:
             tries += 1
-            place = found.end()
+            position = found.end()
             continue
         except RecursionError:
             return

@@ -21,24 +21,24 @@ class KnownNames(SettingsSection):
     @model_validator(mode="after")
     def _no_pair_is_both(self) -> Self:
         groups: dict[str, set[int]] = {}
-        for place, names in enumerate(self.same):
+        for number, names in enumerate(self.same):
             for name in names:
-                groups.setdefault(name, set()).add(place)
+                groups.setdefault(name, set()).add(number)
         for others in self.different:
             found: dict[int, str] = {}
             for name in dict.fromkeys(others):
-                for place in sorted(groups.get(name, ())):
-                    if found.setdefault(place, name) != name:
-                        first, second = sorted((found[place], name), key=self.same[place].index)
+                for number in sorted(groups.get(name, ())):
+                    if found.setdefault(number, name) != name:
+                        first, second = sorted((found[number], name), key=self.same[number].index)
                         raise ValueError(f"{first} and {second} cannot be the same and different")
         return self
 
     @model_validator(mode="after")
     def _a_name_has_one_title_and_type(self) -> Self:
-        for told, what in ((self.title, "title"), (self.type, "type")):
+        for stated, what in ((self.title, "title"), (self.type, "type")):
             names: dict[str, str] = {}
-            for name in told:
+            for name in stated:
                 first = names.setdefault(" ".join(name.casefold().split()), name)
-                if told[first] != told[name]:
+                if stated[first] != stated[name]:
                     raise ValueError(f"{first} and {name} are one name: give it one {what}")
         return self

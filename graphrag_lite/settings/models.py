@@ -63,14 +63,14 @@ class Takes(SettingsSection):
         ''
         """
         bearer = (self.key_header or "").lower() == "authorization"
-        told: dict[str, Any] = {
+        stated: dict[str, Any] = {
             "key_header": "" if bearer else self.key_header,
             "deployments": self.deployments,
             "form": self.json_form and JSON_FORMS[self.json_form],
             "biased": self.logit_bias,
             "max_tokens": self.reply_limit,
         }
-        return replace(preset, **{name: value for name, value in told.items() if value is not None})
+        return replace(preset, **{name: value for name, value in stated.items() if value is not None})
 
 
 class Llm(SettingsSection):

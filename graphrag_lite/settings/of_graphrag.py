@@ -33,8 +33,8 @@ def replacements(values: Mapping[str, Any]) -> list[str]:
             found.append(f"{key}: {ours}")
         else:
             without[key.split(".")[0]] = None
-    told = [line.split(".")[0].split(":")[0] for line in found]
-    left = [section for section in without if section not in told]
+    sections = [line.split(".")[0].split(":")[0] for line in found]
+    left = [section for section in without if section not in sections]
     return [*found, *([f"nothing to set here: {', '.join(left)}"] if left else [])]
 
 

@@ -14,7 +14,7 @@ from graphrag_lite import tables
 from graphrag_lite.msgraphrag.read import Notes, find_tables, read_tables, table_of
 from graphrag_lite.msgraphrag.records import Graph
 from graphrag_lite.msgraphrag.reports import convert_reports
-from graphrag_lite.msgraphrag.texts import place_texts
+from graphrag_lite.msgraphrag.texts import locate_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,7 +36,7 @@ async def import_graphrag(corpus_files: "pa.Table", corpus: Path) -> "tuple[pa.T
     """Read the files of an index, and log what could not be taken over. Raises InputError that lists every problem."""
     notes = Notes()
     read = read_tables([(table_of(name), corpus / name) for name in corpus_files["path"].to_pylist()], notes)
-    texts = place_texts(read["documents"], read["text_units"], notes)
+    texts = locate_texts(read["documents"], read["text_units"], notes)
     graph = Graph(texts, notes)
     entities = graph.entities(read["entities"], read["relationships"])
     relationships = graph.relationships(read["relationships"], entities)

@@ -369,8 +369,8 @@ def batches(
                 held: Sequence[int] = range(file.num_row_groups)
                 if by:
                     among = pa.array(values, pa.string())
-                    told = (file.read_row_group(group, columns=[by], use_threads=False)[by] for group in held)
-                    held = [place for place, one in enumerate(told) if pc.any(pc.is_in(one, value_set=among)).as_py()]
+                    keys = (file.read_row_group(group, columns=[by], use_threads=False)[by] for group in held)
+                    held = [number for number, one in enumerate(keys) if pc.any(pc.is_in(one, value_set=among)).as_py()]
                 yield from file.iter_batches(batch_size=rows, row_groups=[*held], columns=only, use_threads=False)
 
 

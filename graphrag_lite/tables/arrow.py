@@ -122,7 +122,7 @@ def intern_strings(column: "pa.ChunkedArray") -> list[str]:
         return []
     encoded = column.combine_chunks().dictionary_encode()
     held = encoded.dictionary.to_pylist()
-    return [held[place] for place in encoded.indices.to_pylist()]
+    return [held[index] for index in encoded.indices.to_pylist()]
 
 
 def check(name: str, data: "pa.Table") -> None:

@@ -160,13 +160,13 @@ def in_order(table: "pa.Table", by: str, values: "pa.Array | pa.ChunkedArray") -
 
 
 def id_lists(
-    owners: "NDArray[np.int64]", places: "NDArray[np.int64]", ids: "pa.ChunkedArray | pa.Array", n: int
+    owners: "NDArray[np.int64]", positions: "NDArray[np.int64]", ids: "pa.ChunkedArray | pa.Array", n: int
 ) -> "pa.ListArray":
     """Return the ids at some places as a list for each of `n` owners, which ascend."""
     import numpy as np
     import pyarrow as pa
 
-    values = ids.take(pa.array(places))
+    values = ids.take(pa.array(positions))
     offsets = pa.array(np.searchsorted(owners, np.arange(n + 1)), pa.int32())
     return pa.ListArray.from_arrays(offsets, values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values)
 
@@ -180,15 +180,15 @@ def ids_beside(table: "pa.Table", named: "pa.ChunkedArray | pa.Array", ids: "pa.
     return id_lists(rows[order], order, ids, table.num_rows)
 
 
-def numbered_ids(table: "pa.Table", n_kept: int, gone: Sequence[str]) -> list[str]:
+def numbered_ids(table: "pa.Table", n_stable: int, gone: Sequence[str]) -> list[str]:
     """Return the ids of rows of documents: `n_kept` have one, those behind them a key, a hash of what they say.
 
     Equal keys are numbered by document and place: what is `gone`, or came, gives those of its key other numbers.
     """
     ids: list[str] = table["id"].to_pylist()
-    row_of = {identity: row for row, identity in enumerate(ids[:n_kept])}
+    row_of = {identity: row for row, identity in enumerate(ids[:n_stable])}
     equal: dict[str, list[int]] = {key: [] for key in gone}
-    for row, key in enumerate(ids[n_kept:], n_kept):
+    for row, key in enumerate(ids[n_stable:], n_stable):
         equal.setdefault(key, []).append(row)
     missing = Counter(gone)
     for key, rows in equal.items() if row_of else ():

@@ -34,8 +34,8 @@ def resolution_rows(
     key, order = np.append(key[order], -1), np.append(order, -1)
 
     def row_of(wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-        place = np.searchsorted(key[:-1], wanted, "right") - 1
-        return np.where(key[place] == wanted, order[place], -1)
+        position = np.searchsorted(key[:-1], wanted, "right") - 1
+        return np.where(key[position] == wanted, order[position], -1)
 
     row = row_of(document * width + name)
     return np.where(row < 0, row_of(len(documents.dictionary) * width + name), row)

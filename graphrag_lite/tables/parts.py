@@ -51,10 +51,10 @@ def first_rows(data: "pa.Table", by: str) -> list[int]:
             for low in range(first, last, AT_ONCE)
             for each in enumerate(keys.take(rows[low : min(low + AT_ONCE, last)]).to_pylist(), low)
         )
-        ending = (place for place, value in values if zlib.crc32(value.encode()) < chance[place - first])
-        if (place := next(ending, last)) == len(rows):
+        ending = (row for row, value in values if zlib.crc32(value.encode()) < chance[row - first])
+        if (row := next(ending, last)) == len(rows):
             return [int(rows[each]) for each in found]
-        found.append(place)
+        found.append(row)
 
 
 def _sizes(values: "pa.Array") -> "NDArray[np.int64]":
@@ -77,11 +77,11 @@ def _sizes(values: "pa.Array") -> "NDArray[np.int64]":
 
 def digest(data: "pa.Table") -> str:
     """Return a sha256 of the values of a table, however they are held."""
-    told = hashlib.sha256(str(data.schema.names).encode())
+    hashed = hashlib.sha256(str(data.schema.names).encode())
     for column in data.columns:
         for piece in _bytes(column.combine_chunks()):
-            told.update(piece)
-    return told.hexdigest()
+            hashed.update(piece)
+    return hashed.hexdigest()
 
 
 def _bytes(values: "pa.Array") -> Iterator[Any]:
@@ -119,8 +119,8 @@ def file_name(first_row: int, data: "pa.Table") -> str:
 
 def joined(digests: Iterable[tuple[str, str]]) -> str:
     """Return what tells the digests of a table's files and their names: of one without a name, its digest itself."""
-    told = list(digests)
-    return told[0][1] if told and not told[0][0] else hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    stored = list(digests)
+    return stored[0][1] if stored and not stored[0][0] else hashlib.sha256(json.dumps(stored).encode()).hexdigest()
 
 
 def part_files(path: Path) -> list[tuple[int, Path]]:
@@ -150,8 +150,8 @@ def without_numbers(data: "pa.Table") -> "pa.Table":
 
 def numbered(data: "pa.Table", schema: "pa.Schema", first_row: int = 0) -> "pa.Table":
     """Put the numbers of rows back where a schema has them."""
-    place = schema.get_field_index(NUMBER)
-    if place < 0:
+    position = schema.get_field_index(NUMBER)
+    if position < 0:
         return data
     numbers = np.arange(first_row, first_row + data.num_rows)
-    return data.add_column(place, schema.field(place), [numbers])
+    return data.add_column(position, schema.field(position), [numbers])

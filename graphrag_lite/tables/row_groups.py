@@ -27,7 +27,7 @@ class RowGroups:
         with tables.telling_damage(self._path):
             self._files = parts.part_files(self._path)
         self._firsts = [first for first, _ in self._files]
-        self._metadata = cache(self._told)
+        self._metadata = cache(self._footer)
         stored = self._metadata(0)
         tables.check_schema(self._path, name, tables.stored_shape(folder, name)[0])
         n_groups = stored.num_row_groups * len(self._files)
@@ -38,7 +38,7 @@ class RowGroups:
         self.long = {column for column, size in sizes.items() if size * n_groups >= LONG}
         self._read: dict[tuple[str, int, int], pa.ChunkedArray] = {}
 
-    def _told(self, file: int) -> "pq.FileMetaData":
+    def _footer(self, file: int) -> "pq.FileMetaData":
         import pyarrow.parquet as pq
 
         with tables.telling_damage(self._path), pq.ParquetFile(self._files[file][1]) as opened:
@@ -51,7 +51,7 @@ class RowGroups:
         file = bisect_right(self._firsts, row) - 1
         stored = self._metadata(file)
         # All groups of a file have as many rows, but for the last.
-        group, place = divmod(row - self._firsts[file], stored.row_group(0).num_rows)
+        group, position = divmod(row - self._firsts[file], stored.row_group(0).num_rows)
         if (column, file, group) not in self._read:
             # Opened for each: what is held open cannot be read by several threads, nor removed on every system.
             options = {"metadata": stored, "page_checksum_verification": True, "pre_buffer": False}
@@ -59,4 +59,4 @@ class RowGroups:
             with tables.telling_damage(self._path), pq.ParquetFile(path, **options) as opened:
                 read = opened.read_row_group(group, columns=[column], use_threads=False)
                 self._read[column, file, group] = read[column]
-        return self._read[column, file, group][place].as_py()
+        return self._read[column, file, group][position].as_py()

@@ -9,7 +9,7 @@ from email.utils import format_datetime
 import pytest
 
 from graphrag_lite.llm import limits
-from graphrag_lite.llm.limits import TURN, Limits, asked_pause, pause_before_next, seconds
+from graphrag_lite.llm.limits import TURN, Limits, pause_before_next, retry_after, seconds
 
 
 @pytest.fixture
@@ -84,22 +84,22 @@ def test_a_pause_holds_everybody_back() -> None:
 
 def test_retry_after_is_read_in_all_its_forms() -> None:
     when = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=30)
-    assert asked_pause({"retry-after": format_datetime(when, usegmt=True)}) == pytest.approx(30, abs=2)
-    assert asked_pause({"retry-after": "3"}) == 3
-    assert asked_pause({"retry-after": "9", "retry-after-ms": "1500"}) == 1.5
+    assert retry_after({"retry-after": format_datetime(when, usegmt=True)}) == pytest.approx(30, abs=2)
+    assert retry_after({"retry-after": "3"}) == 3
+    assert retry_after({"retry-after": "9", "retry-after-ms": "1500"}) == 1.5
     for nonsense in ("soon", "nan", "inf", "", "Wed, 99 Nov 2025"):
-        assert asked_pause({"retry-after": nonsense}) is None
-    assert asked_pause({"retry-after": "-5"}) == 0
+        assert retry_after({"retry-after": nonsense}) is None
+    assert retry_after({"retry-after": "-5"}) == 0
     openrouters = {
         "error": {"code": 429, "metadata": {"headers": {"X-RateLimit-Reset": str(int(when.timestamp()) * 1000)}}}
     }
-    assert asked_pause({}, json.dumps(openrouters)) == pytest.approx(30, abs=2)
-    assert asked_pause({"x-ratelimit-reset": str(int(when.timestamp()) * 1000)}) == pytest.approx(30, abs=2)
-    assert asked_pause({"x-ratelimit-reset": "1700000000"}) is None  # seconds, of other providers
-    assert asked_pause({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0
+    assert retry_after({}, json.dumps(openrouters)) == pytest.approx(30, abs=2)
+    assert retry_after({"x-ratelimit-reset": str(int(when.timestamp()) * 1000)}) == pytest.approx(30, abs=2)
+    assert retry_after({"x-ratelimit-reset": "1700000000"}) is None  # seconds, of other providers
+    assert retry_after({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0
     theirs = {"date": "Wed, 21 Oct 2015 07:28:00 GMT"}  # by their own clock, in any form that HTTP has had
     for stated in ("Wed, 21 Oct 2015 07:28:07", "Wed Oct 21 07:28:07 2015", "Wed, 21 Oct 2015 17:28:07 +1000"):
-        assert asked_pause({"retry-after": stated, **theirs}) == 7
+        assert retry_after({"retry-after": stated, **theirs}) == 7
 
 
 def test_rate_limit_headers_tell_when_there_is_room() -> None:

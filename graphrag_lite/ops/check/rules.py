@@ -110,8 +110,8 @@ def _add(found: Problems, database: DuckDBPyConnection, table: str, query: str) 
     kinds = re.findall(r'as\s+"(.+?)"', query)
     any_kind = " or ".join(f'"{kind}"' for kind in kinds)
     wrong = execute(database, f"select * from ({query}) where {any_kind}")
-    for place, kind in enumerate(kinds, -len(kinds)):
-        first = [row[0] for row in wrong if row[place]]
+    for column, kind in enumerate(kinds, -len(kinds)):
+        first = [row[0] for row in wrong if row[column]]
         if first == [True]:
             found.add(table, kind)
         elif first and isinstance(first[0], str):

@@ -56,14 +56,14 @@ def _units(database: DuckDBPyConnection, folder: Path, _: Mapping[str, Any], fou
 def _days(database: DuckDBPyConnection, _: Path, __: Mapping[str, Any], found: Problems) -> None:
     """Check that units were said on the day, and in the order, of the last message in them."""
     units = list(_rows(database, "select document_id, char_start, char_end from unit order by row"))
-    said = "select document_id, char_start, char_end, reference_time, kind, ordinal from episodes order by row"
-    episodes = list(_rows(database, said))
+    query = "select document_id, char_start, char_end, reference_time, kind, ordinal from episodes order by row"
+    episodes = list(_rows(database, query))
     ids = dict(_rows(database, "select id, source_id from documents"))
     days, order = said_last(units, episodes, ids)
     own = list(_rows(database, 'select day, "order" from search_units order by row'))
     differ = [row for row, (one, day) in enumerate(zip(own, days, strict=False)) if one[0] != day]
     found.rows("search_units", "day: not that of the last message, or the document, in it", differ)
-    differ = [row for row, (one, place) in enumerate(zip(own, order, strict=False)) if one[1] != place]
+    differ = [row for row, (one, position) in enumerate(zip(own, order, strict=False)) if one[1] != position]
     found.rows("search_units", "order: not that of the last message in it", differ)
 
 
@@ -93,8 +93,8 @@ def _marks(database: DuckDBPyConnection, folder: Path, manifest: Mapping[str, An
 
 def _is_json_of(report: Mapping[str, object]) -> bool:
     try:
-        said = json.loads(str(report["full_content_json"]))
-        return bool(said == {key: report[key] for key in KEYS})
+        stored = json.loads(str(report["full_content_json"]))
+        return bool(stored == {key: report[key] for key in KEYS})
     except (ValueError, RecursionError):
         return False
 
@@ -104,6 +104,8 @@ def _failures(database: DuckDBPyConnection, _: Path, manifest: Mapping[str, Any]
     listed = list(_rows(database, "select stage, document, error from failures order by row"))
     strange = [row for row, (stage, *_) in enumerate(listed) if stage not in manifest["stages"]]
     found.rows("failures", "stage: not one of this index", strange)
-    found.rows("failures", "document, error: empty", [row for row, (_, *said) in enumerate(listed) if not all(said)])
+    found.rows(
+        "failures", "document, error: empty", [row for row, (_, *reasons) in enumerate(listed) if not all(reasons)]
+    )
     if len(listed) != sum(len(stage["failures"]) for stage in manifest["stages"].values()):
         found.add("failures", "not as many as the manifest's stages recorded")
