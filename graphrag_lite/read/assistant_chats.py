@@ -1,4 +1,4 @@
-"""Chats with an assistant: exports of ChatGPT and Claude, lists of messages as of APIs and LangChain, LongMemEval.
+"""Chats with an assistant: ChatGPT, DeepSeek, Claude, lists of messages as of APIs and LangChain, LongMemEval.
 
 Shapes as exports had them in 2024 and 2025. What a person would not see in the chat is left out: system messages, calls
 of tools and what these return, thoughts, answers that were asked for again.
@@ -16,8 +16,8 @@ OTHER_ROLES = frozenset({"system", "developer", "tool", "function", "chat", "gen
 STEP = re.compile(r"reasoning|item_reference|compaction|mcp_\w+|\w+_call(?:_output)?")  # items of OpenAI's Responses
 ENTITY = re.compile(r'\ue200entity\ue202\["[^"\ue201]*", ?"([^"\ue201]*)"[^\ue201]*\ue201')  # shown by its name
 CITED = re.compile("\ue200.*?\ue201|【\\d+[^【】\n]*†[^【】\n]*】")  # marks of sources, which the chat shows as links
-IDS = ("conversation_id", "uuid", "session_id", "id", "thread_id")
-TIMES = ("timestamp", "create_time", "created_at", "createdAt", "date", "time")
+IDS = ("conversation_id", "conversationId", "uuid", "session_id", "id", "thread_id")
+TIMES = ("timestamp", "create_time", "created_at", "createdAt", "inserted_at", "date", "time")
 
 
 def chatgpt(chat: Value, path: str) -> Iterator[Chat]:
@@ -27,11 +27,11 @@ def chatgpt(chat: Value, path: str) -> Iterator[Chat]:
     if last not in nodes:
         leaves = [key for key in nodes if not nodes[key].get("children")]
         last = max(leaves, key=lambda key: _made(nodes[key]), default="")
-    branch = [node for node in _branch(nodes, last, "parent") if node.get("message")]
-    yield _chat(chat, branch, _of_chatgpt, path)._replace(turns=True)
+    branch = [node for node in branch_of(nodes, last, "parent") if node.get("message")]
+    yield chat_of(chat, branch, _of_chatgpt, path)._replace(turns=True)
 
 
-def _branch(nodes: Mapping[Any, Value], last: Any, parent: str) -> list[Value]:
+def branch_of(nodes: Mapping[Any, Value], last: Any, parent: str) -> list[Value]:
     """Return the nodes of a tree from its root to `last`."""
     branch, seen = [], set()
     while last in nodes and last not in seen:
@@ -49,6 +49,8 @@ def _made(node: Value) -> float:
 
 def _of_chatgpt(node: Value) -> ShownMessage | None:
     message = node["message"]
+    if "fragments" in message:
+        return _of_deepseek(node)
     content, about, role = message["content"], message.get("metadata") or {}, message["author"]["role"]
     hidden = about.get("is_visually_hidden_from_conversation") or about.get("is_user_system_message")
     spoken = role in ("user", "assistant") and content.get("content_type") in ("text", "multimodal_text")
@@ -60,17 +62,26 @@ def _of_chatgpt(node: Value) -> ShownMessage | None:
     return ShownMessage(role, text, message.get("create_time") or "", str(node.get("id") or ""))
 
 
+def _of_deepseek(node: Value) -> ShownMessage | None:
+    """Return a message of DeepSeek, whose tree is ChatGPT's: what was asked, or what was answered without thoughts."""
+    message = node["message"]
+    said = [each for each in message["fragments"] if each.get("type") in ("REQUEST", "RESPONSE")]
+    role = "user" if any(each["type"] == "REQUEST" for each in said) else "assistant"
+    text = "\n\n".join(str(each.get("content") or "") for each in said)
+    return ShownMessage(role, text, message.get("inserted_at") or "", str(node.get("id") or ""))
+
+
 def claude(chat: Value, path: str) -> Iterator[Chat]:
     """Read a conversation of Claude: of its tree, where it says which message is the last, the branch of that."""
     listed = chat["chat_messages"]
     by_id = {each.get("uuid"): each for each in listed if isinstance(each, dict)}
-    branch = _branch(by_id, chat.get("current_leaf_message_uuid"), "parent_message_uuid")
-    yield _chat(chat, branch or listed, _of_claude, path)
+    branch = branch_of(by_id, chat.get("current_leaf_message_uuid"), "parent_message_uuid")
+    yield chat_of(chat, branch or listed, _of_claude, path)
 
 
 def _of_claude(message: Value) -> ShownMessage:
     # Beside `content`, `text` repeats it with thoughts and with marks of what an old program cannot show.
-    text = _text(message["content"]) if message.get("content") else str(message.get("text") or "")
+    text = text_of(message["content"]) if message.get("content") else str(message.get("text") or "")
     if not text.strip():
         text = "\n\n".join(filter(None, (each.get("extracted_content") for each in message.get("attachments") or ())))
     ids = (str(message.get(name) or "") for name in ("uuid", "parent_message_uuid"))
@@ -79,12 +90,12 @@ def _of_claude(message: Value) -> ShownMessage:
 
 def messages(chat: Value, path: str, field: str = "messages") -> Iterator[Chat]:
     """Read a list of messages with roles in this field, and what stands beside it."""
-    yield _chat(chat, chat[field], _of_role, path)
+    yield chat_of(chat, chat[field], _of_role, path)
 
 
 def langgraph(state: Value, path: str) -> Iterator[Chat]:
     """Read a thread of LangGraph, or the state it is in."""
-    yield _chat({**(state.get("checkpoint") or {}), **state}, state["values"]["messages"], _of_role, path)
+    yield chat_of({**(state.get("checkpoint") or {}), **state}, state["values"]["messages"], _of_role, path)
 
 
 def _of_role(message: Value) -> ShownMessage | None:
@@ -94,7 +105,7 @@ def _of_role(message: Value) -> ShownMessage | None:
     if role not in ROLES:
         return None
     identity = message.get("id")
-    return ShownMessage(role, _text(content), _time(message), identity if isinstance(identity, str) else "")
+    return ShownMessage(role, text_of(content), _time(message), identity if isinstance(identity, str) else "")
 
 
 def longmemeval(question: Value, path: str) -> Iterator[Chat]:
@@ -116,7 +127,8 @@ def is_spoken(value: Any) -> bool:
     return _role(value)[0] in ROLES
 
 
-def _chat(chat: Value, listed: Any, read: Any, path: str) -> Chat:
+def chat_of(chat: Value, listed: Any, read: Any, path: str) -> Chat:
+    """Return a conversation by what stands beside its messages."""
     identity = next((str(chat[key]) for key in IDS if chat.get(key)), path)
     title = next((chat[key] for key in ("title", "name") if isinstance(chat.get(key), str)), "")
     return Chat(identity, title, listed, read, _time(chat))
@@ -143,7 +155,7 @@ def _role(message: Any) -> tuple[str, Any]:
     return (ROLES.get(role) or (role if role in OTHER_ROLES else "")) if known else "", content
 
 
-def _text(content: Any) -> str:
+def text_of(content: Any) -> str:
     """Return the words of a message: without pictures, thoughts, calls of tools and their results."""
     if isinstance(content, str):
         return content

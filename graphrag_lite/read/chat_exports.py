@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from graphrag_lite.attempts import outcome
-from graphrag_lite.read import assistant_chats, messengers
+from graphrag_lite.read import assistant_chats, messengers, other_assistants, other_messengers
 from graphrag_lite.read.conversations import Chat, documents_of, without_copies
 from graphrag_lite.read.documents import Fields, Item, Loaded, Unreadable
 from graphrag_lite.read.json_values import fits, is_list
@@ -28,6 +28,11 @@ SHAPES: Mapping[str, Read] = {
     "MessageList[] id": messengers.skype,
     "chats.list[]": messengers.telegram,
     "messages[] type id": messengers.telegram,
+    "events[] conversation{}": other_messengers.hangouts,
+    "dmConversation.messages[]": other_messengers.twitter,
+    "responses[] conversation{}": other_assistants.grok,
+    "chunkedPrompt.chunks[]": other_assistants.ai_studio,
+    "chat.history.messages{}": other_assistants.open_webui,
     "values.messages[] thread_id": assistant_chats.langgraph,
     STATE: assistant_chats.langgraph,
 }
@@ -35,6 +40,9 @@ SHAPES: Mapping[str, Read] = {
 BY_MESSAGES: Mapping[str, Read] = {
     "sender_name timestamp_ms": messengers.facebook,
     "creator{} created_date": messengers.google_chat,
+    "origin_server_ts sender content{}": other_messengers.matrix,
+    "msg ts u{}": other_messengers.rocket_chat,
+    "isCreatedByUser messageId": other_assistants.libre_chat,
 }
 """The same by the fields of one of their messages."""
 
@@ -47,10 +55,16 @@ def conversations_in(value: Any, path: str, fields: Fields) -> Iterator[Item] | 
         return None
     if all(any(fits(each, beside) for beside in BESIDE) for each in known):
         return iter([Loaded(path, "", "")])
+    if all(fits(each, "protocol address body date type") for each in known):
+        return _documents(other_messengers.short_messages(list(listed), path), path, fields)
     if any(fits(each, "ts type=message") for each in known):
         return _documents(messengers.slack(list(listed), path, fields.people), path, fields)
     if any(fits(each, "messageType body{}") for each in known):
         return _documents(messengers.teams(list(listed), path), path, fields)
+    if any(fits(each, "header title time products[]") and "Gemini Apps" in each["products"] for each in known):
+        return _documents(other_assistants.gemini(list(listed), path), path, fields)
+    if any(fits(each, "timestamp message.role") or fits(each, "timestamp payload.role") for each in known):
+        return _documents(other_assistants.session(list(listed), path), path, fields)
     if listed != [value] and _roles(known):
         return _documents(assistant_chats.messages(_thread(listed, known[0]), path), path, fields)
     if listed != [value] and all(fits(each, STATE) for each in known):

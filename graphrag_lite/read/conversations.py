@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
+from pathlib import PurePath
 from sys import intern
 from typing import Any, NamedTuple, TypeVar
 
@@ -13,6 +14,7 @@ from graphrag_lite.text.timestamps import times_of
 T = TypeVar("T")
 LEFT_OUT = "messages_left_out"  # field of metadata: hidden, system, tool and service messages, and those without words
 
+OF_ALL = re.compile(r"_?(?:chat|messages?|export|result|history|log)(?:_?\d+)?", re.I)  # names of files of any chat
 CODE = re.compile(r"(```.*?(?:```|\Z)|(?<![\w`])`[^`\n]+`)", re.S)  # as all but mails write it
 
 
@@ -41,6 +43,16 @@ class Chat(NamedTuple):
     time: Any = ""
     daily: bool = False
     turns: bool = False
+
+
+def chat_title(path: str) -> str:
+    """Return what a chat is called by its file, or by the folder of a file that is called like all of its kind.
+
+    >>> chat_title("Chat with Bo.txt"), chat_title("Signal/Ann Lee/chat.md"), chat_title("Bo.zip/_chat.txt")
+    ('Chat with Bo', 'Ann Lee', 'Bo')
+    """
+    name = PurePath(path)
+    return name.parent.stem if name.parent.name and OF_ALL.fullmatch(name.stem) else name.stem
 
 
 def documents_of(chat: Chat, path: str, time_field: str) -> Iterator[Item]:

@@ -25,7 +25,7 @@ from graphrag_lite.text.word_lists import expressions
 _NAMES = expressions(__package__, "references.txt")["references"]
 REFERENCES = re.compile(rf"(?im)^(#{{1,6}})[ \t]*(?:\d+\.?[ \t]*)?(?:{_NAMES})[ \t:]*$")
 HEADING = re.compile(r"(?m)^#{1,6}[ \t]")
-DATED_NAME = re.compile(r"[12]\d{3}-[01]\d-[0-3]\d(?!\d|-\d)")
+DATED_NAME = re.compile(r"[12]\d{3}([-_])[01]\d\1[0-3]\d(?!\d|[-_]\d)")  # "2024-05-03 Standup.md", "2024_05_03.md"
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,11 @@ class Readers:
     def _items(self, data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         try:
             data = gunzipped(data) if path.lower().endswith(GZIP) else data
-            reader = next(each for each in self._of(path) if each.recognises is None or each.recognises(data))
+            fitting = (each for each in self._of(path) if each.recognises is None or each.recognises(data))
+            reader = next(fitting, None)
+            if reader is None:  # a log of no chat
+                yield Loaded(path, "", "")
+                return
             found = reader.read(data, path, fields)
             yield from (_with_blocks(item, references=not reader.rows) for item in found)
         except ValueError as error:
@@ -103,7 +107,7 @@ def _with_blocks(item: Item, *, references: bool) -> Item:
 def day_of_name(path: str) -> str:
     """Return the day that begins a file's name, "" where none does."""
     named = DATED_NAME.match(path.rpartition("/")[2])
-    return iso_date(named[0]) if named else ""
+    return iso_date(named[0].replace("_", "-")) if named else ""
 
 
 def all_readers(passed: Sequence[Reader] = ()) -> Readers:

@@ -11,6 +11,7 @@ from graphrag_lite.read.columns import ColumnRoles, cell_text, detect_columns, h
 from graphrag_lite.read.conversations import ShownMessage, conversation_document, group_by_key
 from graphrag_lite.read.documents import ROLES, Composer, Fields, Item, Loaded, Message, Unreadable, replace_surrogates
 from graphrag_lite.read.json_values import Listed
+from graphrag_lite.read.message_tables import message_columns, message_documents
 from graphrag_lite.read.stated_times import time_left
 from graphrag_lite.text.word_lists import expressions
 
@@ -46,6 +47,9 @@ def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[It
         names |= dict.fromkeys(row.values) if isinstance(row.values, dict) else {}
     text = field_of(names, "text", fields)
     said = text == fields.text or field_of(names, "sender", fields) or "role" in names
+    if not said and (columns_of := message_columns(map(str, names))):
+        yield from _of_messengers(rows, columns_of, path, fields)
+        return
     known = [] if said else list(islice(named, MANY))
     if known and text and not any(has_word(values.get(text)) for values in known):
         text = None  # how heavy a body is
@@ -70,6 +74,14 @@ def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[It
         elif any(cell_text(value) for value in row.values.values()):
             made, error = outcome(_card, row.values, where, columns, fields)
             yield made or Unreadable(where, error)
+
+
+def _of_messengers(rows: Iterable[Row], columns: Mapping[str, str], path: str, fields: Fields) -> Iterator[Item]:
+    messages = Listed(lambda: (row.values for row in rows if isinstance(row.values, dict)))
+    yield from message_documents(messages, columns, path, fields)
+    for row in rows:
+        if not isinstance(row.values, dict):
+            yield Unreadable(f"{path}:{row.number}", row.error or f"not a JSON object but {type(row.values).__name__}")
 
 
 def _flat(values: Any) -> Any:

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 from graphrag_lite.errors import InputError
 from graphrag_lite.read.documents import suffix_of
+from graphrag_lite.read.formats import chat_log
+from graphrag_lite.read.formats.delimited import repeated
 from graphrag_lite.read.formats.without_ending import SAMPLE, is_document
 from graphrag_lite.read.readers import Readers, all_readers
 from graphrag_lite.run import snapshots
@@ -28,6 +30,7 @@ KEEP = (
 )
 LINKS = "links to folders, to nothing, or out of the corpus"
 OTHERS = "not among load_documents.include"
+REPEATED = "tables whose rows another (_all.csv) repeats"
 NO_TEXT = "programs and other files without an ending"
 WITHOUT_TEXT = "documents without text"
 NOT_SHOWN = "messages that are hidden, of the system, a tool or service, or without words"
@@ -82,12 +85,17 @@ def scan(
     settings = settings or LoadDocuments()
     left_out: Counter[str] = Counter()
     files = [File(corpus.name, root)] if corpus.is_file() else _walk(root, leave_out, settings.exclude, left_out)
+    twice = repeated({file.name for file in files})
     suffixes = {*(readers or all_readers()).suffixes()}
     read = []
     for file in files:
         suffix = suffix_of(file.name)
-        if not file.is_folder and (suffix not in suffixes or (not suffix and not _is_text(file))):
+        if not file.is_folder and (
+            suffix not in suffixes or (suffix in ("", *chat_log.LOGS) and not _is_text(file, suffix))
+        ):
             left_out[f"{suffix} files" if suffix else NO_TEXT] += 1
+        elif file.name in twice:
+            left_out[REPEATED] += 1
         elif settings.include and not (file.is_folder or any(_matches(file.name, glob) for glob in settings.include)):
             left_out[OTHERS] += 1
         else:
@@ -161,11 +169,13 @@ def _walk(root: str, leave_out: Path, exclude: Sequence[str], left_out: Counter[
     return found
 
 
-def _is_text(file: File) -> bool:
-    """Say whether a file without an ending holds a text, as its beginning tells; what cannot be read now may do."""
+def _is_text(file: File, suffix: str) -> bool:
+    """Say whether a file without an ending holds a text, or a log a chat, as its beginning tells; what cannot be read
+    now may do."""
     try:
         with Path(file.real_path).open("rb") as opened:
-            return is_document(file.name.rpartition("/")[2], opened.read(SAMPLE))
+            begins = opened.read(SAMPLE)
+            return chat_log.recognises(begins) if suffix else is_document(file.name.rpartition("/")[2], begins)
     except OSError as error:
         return error.errno not in (errno.ENOENT, errno.ELOOP)  # a link, as some programs lock by
 

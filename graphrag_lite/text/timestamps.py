@@ -236,7 +236,12 @@ def _joined(day: str, time: str) -> str:
 
 
 def _without_weekday(day: str) -> str:
-    return " ".join(_weekday().sub(" ", day).split()).strip(" ,")
+    """Return a day without its weekday: the first word that can be one, as the second may be a month.
+
+    >>> _without_weekday("tue mar 12 2024"), _without_weekday("mar 12 mars 2024")
+    ('mar 12 2024', '12 mars 2024')
+    """
+    return " ".join(_weekday().sub(" ", day, count=1).split()).strip(" ,")
 
 
 @cache

@@ -10,7 +10,7 @@ from graphrag_lite.attempts import outcome
 from graphrag_lite.read.documents import Fields, Item, Loaded, Reader, Unreadable, suffix_of
 from graphrag_lite.read.packages import Package, open_package
 
-SUFFIXES = {".zip": "application/zip", ".tar": "application/x-tar"}
+SUFFIXES = {".zip": "application/zip", ".tar": "application/x-tar", ".jex": "application/x-tar"}  # the last of Joplin
 CONVERSATIONS = (".json", ".jsonl", ".txt", ".eml", ".mbox")
 PAGES = re.compile(r"(?:.*/)?messages\d*\.html")  # of Telegram
 LARGEST = 512_000_000  # bytes of all parts that are read, once they are unpacked
@@ -30,12 +30,14 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
 
 def _read(data: bytes, path: str, fields: Fields, left: list[int]) -> Iterator[Item]:
     """Yield what an archive holds; `left` is how many bytes may still be unpacked, of which its own are taken."""
+    from graphrag_lite.read.formats.delimited import repeated
     from graphrag_lite.read.messengers import people_in
     from graphrag_lite.read.readers import all_readers
 
     known = {*all_readers().suffixes()}
-    with open_package(data, tar=suffix_of(path) == ".tar") as package:
-        names = sorted({name for name in package.names if suffix_of(name) in known and not _is_hidden(name)})
+    with open_package(data, tar=suffix_of(path) in (".tar", ".jex")) as package:
+        parts = {name for name in package.names if suffix_of(name) in known and not _is_hidden(name)}
+        names = sorted(parts - repeated(parts))
         size = sum(package.size(name) for name in names if suffix_of(name) not in SUFFIXES)
         left[0] -= size
         if len(package.names) > MOST or left[0] < 0:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from graphrag_lite.read.documents import Fields, Item, Reader
 from graphrag_lite.read.encoding import decode
@@ -12,7 +12,18 @@ CODE = re.compile("[A-Z]{2}")
 UNNAMED = re.compile(r"(?:Unnamed: \d+)?")  # as R and pandas head what each row is called or counted by
 DAY = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{2,4}")
 STATED = re.compile(r"""(?i)["']?sep=(.)["']?[ \t]*(?=\r?\n)""")  # a first line, for Excel
+ALL_ROWS = re.compile(r" [0-9a-f]{32}_all\.csv\Z")
 QUOTED = re.compile(r"""(?:\A|[\t\r\n])"[^"]*+(?:""[^"]*+)*+("(?=[\t\r\n]|\Z))?""")  # a cell
+
+
+def repeated(names: Collection[str]) -> set[str]:
+    """Return the tables among files that others repeat: Notion writes the rows of a view, and all in `..._all.csv`.
+
+    >>> repeated({f"T {'a' * 32}.csv", f"T {'a' * 32}_all.csv", "b.csv", "b_all.csv"}) == {f"T {'a' * 32}.csv"}
+    True
+    """
+    found = (f"{name.removesuffix('_all.csv')}.csv" for name in names if ALL_ROWS.search(name))
+    return {name for name in found if name in names}
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:

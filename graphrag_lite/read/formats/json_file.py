@@ -13,6 +13,8 @@ WRAPPED = ("attributes", "properties", "fields", "node", "data")
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     from graphrag_lite.read.chat_exports import conversations_in
     from graphrag_lite.read.json_outline import prose_of
+    from graphrag_lite.read.message_tables import message_documents, messages_by_chat
+    from graphrag_lite.read.notes_json import notes_in
     from graphrag_lite.read.rows import Row, field_of, row_document, row_documents
 
     try:
@@ -21,10 +23,15 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
         raise ValueError(f"not valid JSON: {error}") from None
     if (found := conversations_in(value, path, fields)) is not None:
         yield from found
+    elif (notes := notes_in(value, path, fields)) is not None:
+        yield from notes
     elif isinstance(value, str):
         yield Loaded(path, "", replace_surrogates(value))
     elif isinstance(value, dict) and (prose := prose_of(value, path)):
         yield prose
+    elif isinstance(value, dict) and (chats := messages_by_chat(value)):
+        for name, (listed, columns) in chats.items():
+            yield from message_documents(listed, columns, path, fields, name)
     elif not is_list(value) and (not isinstance(value, dict) or field_of(value, "text", fields)):
         yield row_document(value, path, fields)
     elif is_list(rows := _rows_within(value) if isinstance(value, dict) else value):

@@ -24,9 +24,27 @@ ADMONITION = re.compile(
 )
 
 
+# What Joplin writes below a note, or alone for a folder, a tag, a file ("type_: 1" is a note).
+JOPLIN = re.compile(r"(?:\A|\n\n)(id: [0-9a-f]{32}\n(?:\w+:[^\n]*\n)*type_: (\d+))\s*\Z")
+# Lines of Logseq that only it reads: names of blocks, what is folded, clocks, queries.
+LOGSEQ = re.compile(
+    r"(?m)^[ \t]*(?:- )?(?:(?:id|collapsed|background-color|heading|logseq\.[\w.-]+|last-modified-at|created-at):: ?.*"
+    r"|:LOGBOOK:(?:\n(?![ \t]*:END:).*){0,50}\n[ \t]*:END:"
+    r"|\{\{(?:query|embed|renderer)\b.*\}\}|\(\([0-9a-f-]{36}\)\))[ \t]*$\n?"
+)
+BLOCK_NAME = re.compile(r"\(\([0-9a-f-]{36}\)\)")
+PROPERTIES = re.compile(r"\A\ufeff?(?:[\w-]+:: ?[^\n]*\n+)+(?=-|\Z)")
+
+
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     """Yield what a reader sees. What the front matter states is metadata, and the title before any heading."""
-    metadata, text = split_front_matter(decode(data), fields)
+    text = decode(data)
+    if note := JOPLIN.search(text):
+        yield _of_joplin(note, text, path, fields)
+        return
+    metadata, text = split_front_matter(text, fields)
+    if "::" in text or "((" in text:
+        metadata, text = _of_logseq(metadata, text)
     if suffix_of(path) == ".mdx":
         text = MODULES.sub(lambda found: found[0] if found["fence"] else "", text)
     if ":::" in text:
@@ -38,6 +56,33 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     if fields.time not in metadata:
         metadata |= stated_date(composer.text(), fields)
     yield composer.loaded(path, str(title).strip(), metadata)
+
+
+def _of_joplin(note: re.Match[str], text: str, path: str, fields: Fields) -> Loaded:
+    if note[2] != "1":
+        return Loaded(path, "", "")
+    stated = dict(line.split(": ", 1) for line in note[1].splitlines() if ": " in line)
+    title, _, body = text[: note.start()].lstrip("\ufeff").partition("\n")
+    composer = Composer()
+    compose_markdown(body, composer)
+    told = {fields.time: stated.get("user_created_time") or stated.get("created_time"), "author": stated.get("author")}
+    return composer.loaded(path, title.strip(), {name: value for name, value in told.items() if value})
+
+
+def _of_logseq(metadata: dict[str, Any], text: str) -> tuple[dict[str, Any], str]:
+    """Return what a page of Logseq states at its head beside the rest, and its text without what only it reads.
+
+    >>> _of_logseq({}, "alias:: Bo, Diaz\\n\\n- Lives in Oslo\\n  id:: 65f0\\n  collapsed:: true\\n")
+    ({'aliases': ['Bo', 'Diaz']}, '- Lives in Oslo\\n')
+    """
+    if head := PROPERTIES.match(text):
+        for line in head[0].strip("\ufeff\n").splitlines():
+            name, _, value = line.partition("::")
+            listed = [each.strip(" #[]") for each in value.split(",") if each.strip()]
+            several = name in ("alias", "tags")
+            metadata |= {"aliases" if name == "alias" else name: listed if several else value.strip()} if line else {}
+        text = text[head.end() :]
+    return metadata, BLOCK_NAME.sub("", LOGSEQ.sub("", text))
 
 
 def split_front_matter(text: str, fields: Fields) -> tuple[dict[str, Any], str]:

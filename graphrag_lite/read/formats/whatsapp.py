@@ -1,12 +1,11 @@
 """A chat that WhatsApp has exported (.txt), by an Android phone ("30/05/2023, 23:40 - Ann: Hi") or an iPhone
-("[30.05.23, 23:40:12] Ann: Hi"), in the phone's way to write dates."""
+("[30.05.23, 23:40:12] Ann: Hi"), in the phone's way to write dates; signal-export writes alike (.md)."""
 
 import datetime
 import re
 from collections.abc import Iterator
-from pathlib import PurePath
 
-from graphrag_lite.read.conversations import Chat, ShownMessage, documents_of
+from graphrag_lite.read.conversations import Chat, ShownMessage, chat_title, documents_of
 from graphrag_lite.read.documents import Fields, Item, Reader
 from graphrag_lite.read.encoding import decode, decoded_lines
 from graphrag_lite.read.json_values import Listed
@@ -44,7 +43,7 @@ def _is_spoken(text: str) -> bool:
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     """Yield a document a day. Days and months are told from the whole file: by its dates, and that they follow."""
     messages = Listed(lambda: _messages(data))
-    yield from documents_of(Chat(path, PurePath(path).stem, messages, _said, daily=True), path, fields.time)
+    yield from documents_of(Chat(path, chat_title(path), messages, _said, daily=True), path, fields.time)
 
 
 def _messages(data: bytes) -> Iterator[tuple[str, str, str]]:
@@ -110,4 +109,4 @@ def _said(message: tuple[str, str, str]) -> ShownMessage | None:
     return ShownMessage(MARKS.sub("", found[1]).strip(), text, time)
 
 
-READER = Reader({".txt": "text/plain"}, read, rows=True, recognises=recognises)
+READER = Reader({".txt": "text/plain", ".md": "text/markdown"}, read, rows=True, recognises=recognises)

@@ -34,10 +34,23 @@ def is_document(name: str, begins: bytes) -> bool:
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     if not is_document(path.rpartition("/")[2], data[:SAMPLE]):
         yield Loaded(path, "", "")  # in an archive
+    elif data.lstrip().startswith(b"{") and (found := _talks(data, path, fields)):
+        yield from found
     elif mailbox.ENVELOPE.match(data):
         yield from mailbox.read(data, path, fields)
     else:
         yield from (mail if MAIL.match(data[: 16 * SAMPLE]) else plain_text).read(data, path, fields)
+
+
+def _talks(data: bytes, path: str, fields: Fields) -> Iterator[Item] | None:
+    """Return the conversations of an export, as Google's AI Studio keeps them in Drive; None for anything else."""
+    from graphrag_lite.read.chat_exports import conversations_in
+    from graphrag_lite.read.json_values import long_value
+
+    try:
+        return conversations_in(long_value(data), path, fields)
+    except (ValueError, RecursionError):
+        return None
 
 
 READER = Reader({"": "text/plain"}, read, rows=True)

@@ -29,6 +29,7 @@ DEEPEST, MOST = 6, 0.6  # levels of headings; the share of all text that records
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
+    from graphrag_lite.read.chat_exports import conversations_in
     from graphrag_lite.read.formats import web_page
     from graphrag_lite.read.formats.json_file import with_text
     from graphrag_lite.read.rows import Row, row_documents
@@ -37,7 +38,9 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     try:
         if local_name(root) == "html":
             yield from web_page.read(data, path, fields)
-        elif records := with_text(list(map(_values, _records(root)))):
+        elif found := conversations_in(values := list(map(_values, _records(root))), path, fields):
+            yield from found
+        elif records := with_text(values):
             if any("content" in record for record in records):  # of a feed, beside entries that are told in short
                 for record in records:
                     if "content" not in record and "summary" in record:
