@@ -105,9 +105,9 @@ def _relationships(unit: "TextUnit", row: str, named: "Iterable[tuple[str, UnitB
 
 
 def _entity(unit: "TextUnit", name: str, block: UnitBlock) -> "Row":
-    place = unit.offset + block.start
+    mention_start = unit.offset + block.start
     kind = "concept" if block.label.casefold() in LISTS["attribute_columns"] else TYPES[block.kind]
-    return (unit.id, unit.document_id, name, kind, "", *_line(unit, block), place, True, 0)
+    return (unit.id, unit.document_id, name, kind, "", *_line(unit, block), mention_start, True, 0)
 
 
 def _meant(unit: "TextUnit", block: UnitBlock, kind: str) -> "Row":

@@ -112,12 +112,12 @@ def located(text: str, language: str, entities: Iterable[Entity]) -> tuple[list[
     >>> [(name.start, name.name) for name in (*found, *absent)]
     [(0, 'York'), (9, 'New York'), (-1, 'Leeds')]
     """
-    places = NameSpans(text, language)
+    name_spans = NameSpans(text, language)
     given: dict[str, Counter[str]] = defaultdict(Counter)
     for entity in entities:
         given[entity.name][entity.type] += 1
     types = {name: kinds.most_common(1)[0][0] for name, kinds in given.items()}
-    spans = sorted(((*span, name) for name in types for span in places.mentions(name)), key=lambda s: (s[0], -s[1]))
+    spans = sorted(((*span, name) for name in types for span in name_spans.mentions(name)), key=lambda s: (s[0], -s[1]))
     found: list[Name] = []
     for start, end, name in spans:
         if not found or start >= found[-1].end:
@@ -141,13 +141,13 @@ def with_known(text: str, language: str, found: Sequence[Name], names: Sequence[
         for one in stated
         if not any(other.start < one.end and one.start < other.end and _size(other) > _size(one) for other in found)
     ]
-    kept = [other for other in found if not any(other.start < one.end and one.start < other.end for one in left)]
-    return sorted([*kept, *left], key=lambda name: name.start)
+    remaining = [other for other in found if not any(other.start < one.end and one.start < other.end for one in left)]
+    return sorted([*remaining, *left], key=lambda name: name.start)
 
 
-def known_entities(text: str, language: str, told: Sequence[str], names: Sequence[str]) -> tuple[Entity, ...]:
+def known_entities(text: str, language: str, known: Sequence[str], names: Sequence[str]) -> tuple[Entity, ...]:
     """Return the names that are looked for and stand in a text, other than those that are told of it already."""
-    have = {exact_key(name) for name in told}
+    have = {exact_key(name) for name in known}
     new = [Entity(name, "unknown") for name in names if exact_key(name) not in have]
     found, _ = located(text, language, new) if new else ([], [])
     return tuple(Entity(name, "unknown") for name in dict.fromkeys(one.name for one in found))

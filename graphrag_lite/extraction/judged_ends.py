@@ -20,7 +20,7 @@ WORDS = ("subject", "relation", "object")
 
 
 async def judged_ends(
-    told: WordedMentions,
+    worded: WordedMentions,
     mentions: FactMentions,
     undecided: Collection[int],
     sentences: Callable[[Any], Coded],
@@ -30,25 +30,25 @@ async def judged_ends(
 ) -> tuple[list[Pair], list[Pair]]:
     """Return the pairs of rows asked about, and those of which the model says that the second ends the first.
 
-    `told` are the mentions in words, `sentences` gives those of rows. Pairs are asked about in the order in which they
-    were said, in packs that a new document changes little.
+    `worded` are the mentions in words, `sentences` gives those of rows. Pairs are asked about in the order in which
+    they were said, in packs that a new document changes little.
     """
     import numpy as np
 
     found = undecided_pairs(mentions, undecided)
     rows = np.unique(np.array(found, dtype=np.int64))
-    told = told.take(rows)
-    words = zip(*(told[name].to_pylist() for name in WORDS), strict=True)
+    worded = worded.take(rows)
+    words = zip(*(worded[name].to_pylist() for name in WORDS), strict=True)
     shown = {
-        row: f"{' '.join(map(cut_line, said))} (from {start}): {cut_line(sentence)}"
-        for row, said, start, sentence in zip(
-            rows.tolist(), words, told["valid_at"].to_pylist(), sentences(rows).words().to_pylist(), strict=True
+        row: f"{' '.join(map(cut_line, parts))} (from {start}): {cut_line(sentence)}"
+        for row, parts, start, sentence in zip(
+            rows.tolist(), words, worded["valid_at"].to_pylist(), sentences(rows).words().to_pylist(), strict=True
         )
     }
-    ids = dict(zip(rows.tolist(), told["id"].to_pylist(), strict=True))
-    asked = sorted(found, key=lambda pair: (mentions.said[list(pair)].max(), ids[pair[1]], ids[pair[0]]))
-    packed = pack_ranges([" ".join(ids[row] for row in pair) for pair in asked], [1] * len(asked), max_pairs)
-    questions = [asked[pack.start : pack.stop] for pack in packed]
+    ids = dict(zip(rows.tolist(), worded["id"].to_pylist(), strict=True))
+    ordered = sorted(found, key=lambda pair: (mentions.reported_at[list(pair)].max(), ids[pair[1]], ids[pair[0]]))
+    packed = pack_ranges([" ".join(ids[row] for row in pair) for pair in ordered], [1] * len(ordered), max_pairs)
+    questions = [ordered[pack.start : pack.stop] for pack in packed]
 
     def name(question: Sequence[Pair]) -> str:
         return shown[question[0][0]]

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 class FirstMention(NamedTuple):
     """How an entity first comes up, so that later documents do not change what a question shows of it."""
 
-    place: int  # among the mentions, by date
+    position: int  # among the mentions, by date
     name: str  # its own rather than a short one
     description: str  # of the same mention, which has one if any does
 
@@ -47,22 +47,22 @@ async def joined_by_model(
     types: dict[str, Counter[str]] = defaultdict(Counter)
     seen: dict[str, FirstMention] = {}
     ranks: dict[str, tuple[bool, int]] = {}
-    for place, (name, kind, description) in enumerate(mentions):
+    for position, (name, kind, description) in enumerate(mentions):
         entity = entities.get(key := exact_key(name))
         if entity is None:  # it means several, each in documents of its own
             continue
         types[entity][kind] += 1
         if (rank := (key == entity, bool(description))) > ranks.get(entity, (False, -1)):
             ranks[entity] = rank
-            seen[entity] = FirstMention(seen[entity].place if entity in seen else place, name, description)
+            seen[entity] = FirstMention(seen[entity].position if entity in seen else position, name, description)
     known = {
         entity: frozenset(k.casefold() for k in found if k not in ("", "unknown")) for entity, found in types.items()
     }
     pairs = grey_pairs(entities, known)
-    asked = sorted(pairs, key=lambda pair: (max(seen[pair[0]].place, seen[pair[1]].place), pair))
+    ordered = sorted(pairs, key=lambda pair: (max(seen[pair[0]].position, seen[pair[1]].position), pair))
     questions = [
-        [asked[place] for place in pack]
-        for pack in pack_ranges(["\n".join(p) for p in asked], [1] * len(asked), max_pairs)
+        [ordered[position] for position in pack]
+        for pack in pack_ranges(["\n".join(p) for p in ordered], [1] * len(ordered), max_pairs)
     ]
 
     async def work(question: list[Pair]) -> frozenset[int] | None:
@@ -98,8 +98,8 @@ def _lines(question: Sequence[Pair], seen: dict[str, FirstMention]) -> Iterator[
 
 
 def _shown(entity: FirstMention) -> str:
-    name, said = cut_line(entity.name, LONGEST_NAME), cut_line(entity.description)
-    return f"{name} ({said})" if said else name
+    name, description = cut_line(entity.name, LONGEST_NAME), cut_line(entity.description)
+    return f"{name} ({description})" if description else name
 
 
 def _name(question: Sequence[Pair], seen: dict[str, FirstMention]) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 Tables = tuple["pa.Table", "pa.Table"]  # entity_mentions, relationship_mentions
 NAME, TYPE, MENTION_START = 2, 3, 7  # of a row of entity_mentions
-PLACES = ("char_start", "char_end", "mention_start")  # in the document; -1 for none
+OFFSETS = ("char_start", "char_end", "mention_start")  # in the document; -1 for none
 BATCH = 2000  # text units whose mentions are kept as Python objects at once
 
 
@@ -69,7 +69,7 @@ class Mentions(NamedTuple):
     n_echoed: int = 0
 
 
-class KeptUnits(NamedTuple):
+class ReusedUnits(NamedTuple):
     """Where units stood that keep their mentions of the last snapshot, by id, and its tables of them."""
 
     anchors: dict[str, Anchor]
@@ -83,7 +83,7 @@ def text_units(
 
     With `episodes`, each is told with its circumstances.
     """
-    told = context_lines(source_documents, episodes) if episodes is not None else lambda *_: ""
+    context = context_lines(source_documents, episodes) if episodes is not None else lambda *_: ""
     about = {identity: rest for identity, *rest in tables.rows(source_documents, "id", "language", "title", "blocks")}
     reach = {key: list(accumulate((block["char_end"] for block in rest[2] or ()), max)) for key, rest in about.items()}
     n_units = {document_id: ordinal + 1 for document_id, ordinal in tables.rows(source_units, "document_id", "ordinal")}
@@ -94,13 +94,13 @@ def text_units(
         span = (char_start, char_start + len(text))
         inside = clip_blocks(blocks, reach[document_id], *span) if blocks else ()
         shown = title if short or not ordinal else ""
-        known = told(document_id, *span)
+        known = context(document_id, *span)
         yield TextUnit(identity, document_id, text, char_start, language, shown, short, inside, known)
 
 
-def kept_units(
+def reused_units(
     units: Iterable[TextUnit], before: Iterable[TextUnit], mentions: Tables, failed: Collection[str], read_as: ReadAs
-) -> KeptUnits:
+) -> ReusedUnits:
     """Return what stays of the last snapshot's units and `mentions`: all units that read as they did.
 
     Of the units that share a text which `failed`, one is named in the list of failures: none of them is kept.
@@ -112,27 +112,27 @@ def kept_units(
     then = [(key(unit), unit.anchor) for unit in before]
     unread = {read for read, anchor in then if anchor.id in failed}
     anchor_of = {read: anchor for read, anchor in then if read not in unread}
-    return KeptUnits({unit.id: anchor for unit in units if (anchor := anchor_of.get(key(unit)))}, mentions)
+    return ReusedUnits({unit.id: anchor for unit in units if (anchor := anchor_of.get(key(unit)))}, mentions)
 
 
-def assemble_tables(units: Iterable[TextUnit], found: Iterable[Mentions | None], kept: KeptUnits) -> Tables:
+def assemble_tables(units: Iterable[TextUnit], found: Iterable[Mentions | None], reused: ReusedUnits) -> Tables:
     """Return the tables of all units: what was `found`, in the order of those not kept, and what is kept."""
     import pyarrow as pa
 
     parts = [_tables([])]
-    rest = zip((unit for unit in units if unit.id not in kept.anchors), found, strict=True)
+    rest = zip((unit for unit in units if unit.id not in reused.anchors), found, strict=True)
     while batch := list(islice(rest, BATCH)):
         parts.append(_tables([with_cells(unit, mentions) for unit, mentions in batch if mentions]))
     new = [pa.concat_tables(several) for several in zip(*parts, strict=True)]
     anchors = [unit.anchor for unit in units]
     entities, relationships = (
-        join_rows(*both, anchors, kept.anchors) for both in zip(new, kept.tables or new, strict=True)
+        join_rows(*both, anchors, reused.anchors) for both in zip(new, reused.tables or new, strict=True)
     )
     return entities, relationships
 
 
-def join_rows(new: "pa.Table", before: "pa.Table", units: Sequence[Anchor], kept: Mapping[str, Anchor]) -> "pa.Table":
-    """Return the rows of all `units`, in their order: of those in `kept` (id -> the unit then) from `before`.
+def join_rows(new: "pa.Table", before: "pa.Table", units: Sequence[Anchor], reused: Mapping[str, Anchor]) -> "pa.Table":
+    """Return the rows of all `units`, in their order: of those in `reused` (id -> the unit then) from `before`.
 
     Both tables are mentions, in one piece for each text unit; `new` has the rows of the units that are not kept.
 
@@ -149,14 +149,16 @@ def join_rows(new: "pa.Table", before: "pa.Table", units: Sequence[Anchor], kept
     import numpy as np
     import pyarrow as pa
 
-    if not kept:
+    if not reused:
         return new
     pieces = [_pieces(before), _pieces(new)]
-    found = [pieces[0].get(kept[unit.id].id) if unit.id in kept else pieces[1].get(unit.id) for unit in units]
-    starts = np.array([0 if place is None else place[0] for place in found], dtype=np.int64)
-    starts += [0 if unit.id in kept else before.num_rows for unit in units]
-    counts = np.array([0 if place is None else place[1] for place in found], dtype=np.int64)
-    moved = np.array([unit.offset - kept[unit.id].offset if unit.id in kept else 0 for unit in units], dtype=np.int64)
+    found = [pieces[0].get(reused[unit.id].id) if unit.id in reused else pieces[1].get(unit.id) for unit in units]
+    starts = np.array([0 if piece is None else piece[0] for piece in found], dtype=np.int64)
+    starts += [0 if unit.id in reused else before.num_rows for unit in units]
+    counts = np.array([0 if piece is None else piece[1] for piece in found], dtype=np.int64)
+    moved = np.array(
+        [unit.offset - reused[unit.id].offset if unit.id in reused else 0 for unit in units], dtype=np.int64
+    )
 
     unit_of = np.repeat(np.arange(len(units)), counts)  # of each row
     within = np.arange(len(unit_of)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -165,9 +167,9 @@ def join_rows(new: "pa.Table", before: "pa.Table", units: Sequence[Anchor], kept
         "text_unit_id": pa.array([unit.id for unit in units]).take(pa.array(unit_of)),
         "document_id": pa.array([unit.document_id for unit in units]).take(pa.array(unit_of)),
     }
-    for name in (name for name in PLACES if name in rows.column_names):
-        place = rows[name].to_numpy()
-        values[name] = pa.array(np.where(place < 0, place, place + moved[unit_of]))
+    for name in (name for name in OFFSETS if name in rows.column_names):
+        offset = rows[name].to_numpy()
+        values[name] = pa.array(np.where(offset < 0, offset, offset + moved[unit_of]))
     return pa.Table.from_pydict({n: values.get(n, rows[n]) for n in rows.column_names}, schema=new.schema)
 
 
@@ -213,7 +215,7 @@ def mentions_of(unit: TextUnit, replies: Sequence[GraphReply], shown: frozenset[
     would join nothing, and what they say would be lost. Relationships name an entity in the way in which it was
     declared.
     """
-    places = NameSpans(unit.text, unit.language)
+    name_spans = NameSpans(unit.text, unit.language)
     declared = {
         exact_key(entity.name): entity.name for reply in reversed(replies) for entity in reversed(reply.entities)
     }
@@ -224,7 +226,7 @@ def mentions_of(unit: TextUnit, replies: Sequence[GraphReply], shown: frozenset[
     n_echoed = 0
 
     def echoed(*names: str) -> bool:
-        return any(name in shown and not places.holds(name) for name in names)
+        return any(name in shown and not name_spans.holds(name) for name in names)
 
     for number, reply in enumerate(replies):
         for entity in reply.entities:
@@ -232,8 +234,8 @@ def mentions_of(unit: TextUnit, replies: Sequence[GraphReply], shown: frozenset[
                 n_echoed += 1
             elif entity not in seen:
                 seen.add(entity)
-                place = places.of(entity.name, entity.description)
-                entities.append(_entity(unit, entity.name, entity.type, entity.description, place, number))
+                name_span = name_spans.of(entity.name, entity.description)
+                entities.append(_entity(unit, entity.name, entity.type, entity.description, name_span, number))
         for stated in reply.relationships:
             if echoed(stated.source, stated.target):
                 n_echoed += 1
@@ -242,20 +244,20 @@ def mentions_of(unit: TextUnit, replies: Sequence[GraphReply], shown: frozenset[
             for name in (stated.source, stated.target):
                 if name not in spellings and exact_key(name) not in declared:
                     declared[exact_key(name)] = name
-                    entities.append(_entity(unit, name, "unknown", "", places.of(name, stated.description), number))
+                    entities.append(_entity(unit, name, "unknown", "", name_spans.of(name, stated.description), number))
                 ends.append(name if name in spellings else declared[exact_key(name)])
             dates = (stated.valid_at, stated.invalid_at, stated.kind, stated.polarity)
             same = (*ends, stated.relation, stated.description, *dates)
             if same not in seen:
                 seen.add(same)
-                place = places.of_both(stated.source, stated.target, stated.description)
+                name_span = name_spans.of_both(stated.source, stated.target, stated.description)
                 rest = (stated.relation, stated.description, stated.strength, *dates)
-                span = (unit.offset + place.char_start, unit.offset + place.char_end)
+                span = (unit.offset + name_span.char_start, unit.offset + name_span.char_end)
                 relationships.append((unit.id, unit.document_id, *ends, *rest, *span, number))
     return Mentions(entities, relationships, sum(reply.n_dropped for reply in replies), n_echoed)
 
 
-def _entity(unit: TextUnit, name: str, kind: str, description: str, place: NameSpan, number: int) -> Row:
-    span = (unit.offset + place.char_start, unit.offset + place.char_end)
-    mention_start = unit.offset + place.mention_start if place.mention_start >= 0 else -1
+def _entity(unit: TextUnit, name: str, kind: str, description: str, name_span: NameSpan, number: int) -> Row:
+    span = (unit.offset + name_span.char_start, unit.offset + name_span.char_end)
+    mention_start = unit.offset + name_span.mention_start if name_span.mention_start >= 0 else -1
     return (unit.id, unit.document_id, name, kind, description, *span, mention_start, True, number)

@@ -41,7 +41,7 @@ class Rounds(NamedTuple, Generic[T]):
         return self.found
 
 
-class AskedText(NamedTuple):
+class NameSource(NamedTuple):
     """What a model is asked about for names: lines that tell of a text, and the text."""
 
     about: str
@@ -60,16 +60,16 @@ class ClaimSource(NamedTuple):
         return cls(text, date, tuple(dict.fromkeys(names))[:MAX_NAMES])
 
 
-def first_request(asked: AskedText, settings: ExtractGraph, prompts: Prompts) -> list[Message]:
+def first_request(source: NameSource, settings: ExtractGraph, prompts: Prompts) -> list[Message]:
     """Return the conversation that begins the extraction of a text; all of it before the text is the same for all."""
     own = (f"{kind} ({' '.join(line.split())})" for kind, line in settings.types.items())
     types = ", ".join([*own, *(kind for kind in settings.entity_types if kind not in settings.types)])
     examples = prompts.fill(forms.ExtractGraphExamplesPrompt()).strip()
-    return [{"role": "user", "content": prompts.fill(forms.ExtractGraphPrompt(types, examples, *asked))}]
+    return [{"role": "user", "content": prompts.fill(forms.ExtractGraphPrompt(types, examples, *source))}]
 
 
 async def names_of(
-    settings: ExtractGraph, model: StageModel, prompts: Prompts, asked: AskedText
+    settings: ExtractGraph, model: StageModel, prompts: Prompts, source: NameSource
 ) -> "Rounds[GraphReply]":
     """Return what the model found of entities and relationships, by round. Raises like `_rounds`."""
 
@@ -79,7 +79,7 @@ async def names_of(
         return read_graph(reply, types=[*settings.types, *settings.entity_types])
 
     missed, more = forms.ExtractGraphMissedPrompt(), forms.ExtractGraphMorePrompt()
-    first = first_request(asked, settings, prompts)
+    first = first_request(source, settings, prompts)
     return await _rounds(model, first, read, prompts.fill(missed), prompts.fill(more), settings.max_gleanings)
 
 
@@ -90,9 +90,9 @@ async def claims_of(
     from graphrag_lite.replies.claim_records import NONE, read_claims
 
     listed = ", ".join(" ".join(entity.split()) for entity in source.names) or NONE
-    asked = forms.ExtractClaimsPrompt(settings.claim_description, source.date or NONE, listed, source.text)
+    prompt = forms.ExtractClaimsPrompt(settings.claim_description, source.date or NONE, listed, source.text)
     missed, more = forms.ExtractClaimsMissedPrompt(), forms.ExtractClaimsMorePrompt()
-    first: list[Message] = [{"role": "user", "content": prompts.fill(asked)}]
+    first: list[Message] = [{"role": "user", "content": prompts.fill(prompt)}]
     return await _rounds(model, first, read_claims, prompts.fill(missed), prompts.fill(more), settings.max_gleanings)
 
 
@@ -126,7 +126,7 @@ async def _rounds(
 def texts_begun(settings: ExtractGraph, cutting: SplitTextUnits, model: StageModel, prompts: Prompts) -> "Told":
     """Return what begins to ask about the first texts while files are read: as many as keep the model busy."""
 
-    def told(text: str, date: str) -> None:
+    def begin(text: str, date: str) -> None:
         n_waiting = sum(not outcome.done() for outcome in model.begun.values())
         if n_waiting >= model.model.settings.concurrency or len(text) > LONG:
             return
@@ -137,22 +137,22 @@ def texts_begun(settings: ExtractGraph, cutting: SplitTextUnits, model: StageMod
         count = token_counter(cutting.encoding)
         for unit in split(text, sentences(text), count, size=cutting.size, overlap=cutting.overlap):
             model.begin(
-                partial(names_of, settings, model, prompts), AskedText(dated(date), text[unit.start : unit.end])
+                partial(names_of, settings, model, prompts), NameSource(dated(date), text[unit.start : unit.end])
             )
 
-    return told
+    return begin
 
 
 def names_begun(settings: ExtractGraph, model: StageModel, prompts: Prompts) -> "Cut":
     """Return what begins to ask about the first texts, while other documents are cut; `extract_graph` goes on."""
 
     def cut(source_documents: "pa.Table", episodes: "pa.Table") -> Callable[[str, int, str], None]:
-        told = context_lines(source_documents, episodes)
+        context = context_lines(source_documents, episodes)
 
         def begin(document_id: str, start: int, text: str) -> None:
             if text.strip() and len(model.begun) < AHEAD * model.model.settings.concurrency:
-                asked = AskedText(told(document_id, start, start + len(text)), text)
-                model.begin(partial(names_of, settings, model, prompts), asked)
+                source = NameSource(context(document_id, start, start + len(text)), text)
+                model.begin(partial(names_of, settings, model, prompts), source)
 
         return begin
 

@@ -51,8 +51,8 @@ def add_types(text: str, names: Iterable[Name], found: Found) -> Iterator[Entity
     for name in names:
         over = [span for span in left if span[0] < name.end and name.start < span[1]]
         if name.anchored or over:
-            told = next((TYPES[label] for *_, label in over), "unknown")
-            yield Entity(name.name, told if name.type == "unknown" else name.type)
+            kind = next((TYPES[label] for *_, label in over), "unknown")
+            yield Entity(name.name, kind if name.type == "unknown" else name.type)
         left = [span for span in left if span not in over]
     for start, end, label in left:
         word = text[start:end].strip()

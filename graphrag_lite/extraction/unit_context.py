@@ -42,17 +42,17 @@ def context_lines(source_documents: "pa.Table", episodes: "pa.Table") -> Callabl
         if kind == "message" and conversation and time:
             spoken[conversation].append((time, numbers.get(document, 0), document, len(held[document])))
         held[document].append(Episode(time, name, conversation if kind == "message" else "", start, end))
-    for said in spoken.values():
-        said.sort()
+    for messages in spoken.values():
+        messages.sort()
 
     def lines(document: str, start: int, end: int) -> str:
         here = [each for each in held[document] if each.start < end and each.end > start]
         if here and here[0].conversation:
             before = [(document, each) for each in held[document] if each.end <= start][-MAX_MESSAGES:]
             if (missing := MAX_MESSAGES - len(before)) and held[document][0].time:
-                said = spoken[here[0].conversation]
-                place = bisect_left(said, (held[document][0].time, numbers.get(document, 0)))
-                earlier = [(other, held[other][n]) for _, _, other, n in said[max(place - missing, 0) : place]]
+                messages = spoken[here[0].conversation]
+                index = bisect_left(messages, (held[document][0].time, numbers.get(document, 0)))
+                earlier = [(other, held[other][n]) for _, _, other, n in messages[max(index - missing, 0) : index]]
                 before = earlier + before
         else:
             before = []
@@ -66,9 +66,9 @@ def dated(time: str) -> str:
     return _lines([Episode(time, "", "", 0, 0)], [])
 
 
-def _shown(text: str, said: Episode) -> str:
-    line = one_line(text[said.start : min(said.end, said.start + LONGEST)])
-    return line if not said.speaker or line.startswith(said.speaker) else f"{said.speaker}: {line}"
+def _shown(text: str, episode: Episode) -> str:
+    line = one_line(text[episode.start : min(episode.end, episode.start + LONGEST)])
+    return line if not episode.speaker or line.startswith(episode.speaker) else f"{episode.speaker}: {line}"
 
 
 def _lines(here: Sequence[Episode], before: Sequence[str]) -> str:

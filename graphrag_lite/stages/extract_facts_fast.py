@@ -76,7 +76,7 @@ def _by_model(dated: "pa.Table", documents: Mapping[str, Document]) -> Iterator[
         start, end = row["char_start"], row["char_end"]
         if start < 0:
             start, end = next((first, last) for identity, first, last in document.units if identity == unit)
-        episode = next((each for each in document.said if each.start <= start < each.end), None)
+        episode = next((each for each in document.utterances if each.start <= start < each.end), None)
         what = (unit, *map(str, said.values()))
         identity = tables.content_id("fact mention of a model", *what, str(n_of[what]))
         n_of[what] += 1

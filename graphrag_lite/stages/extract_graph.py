@@ -14,16 +14,16 @@ from graphrag_lite import tables
 from graphrag_lite.extraction.extractor import known_entities
 from graphrag_lite.extraction.mentions import (
     NAME,
-    KeptUnits,
     Mentions,
+    ReusedUnits,
     TextUnit,
     assemble_tables,
-    kept_units,
     mentions_of,
+    reused_units,
     text_units,
     with_cells,
 )
-from graphrag_lite.extraction.model_rounds import AskedText, names_of
+from graphrag_lite.extraction.model_rounds import NameSource, names_of
 from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import ExtractGraphExamplesPrompt, Prompts
 from graphrag_lite.replies.graph_records import ENTITY, RELATIONSHIP, GraphReply
@@ -59,17 +59,17 @@ async def extract_graph(
     """
     units = list(text_units(source_documents, source_units, episodes=episodes))
     kept = _kept(units, last)
-    units_of: dict[AskedText, list[TextUnit]] = {}
+    units_of: dict[NameSource, list[TextUnit]] = {}
     for unit in units:
         if unit.text.strip():
-            units_of.setdefault(AskedText(unit.about, unit.text), []).append(unit)
+            units_of.setdefault(NameSource(unit.about, unit.text), []).append(unit)
     dates = dict(tables.rows(source_documents, "id", "created_at"))
     shown = frozenset(
         row[1] for row in parse_records(prompts.fill(ExtractGraphExamplesPrompt()), ENTITY, RELATIONSHIP).rows
     )
 
     async def work(
-        asked: AskedText,
+        asked: NameSource,
     ) -> dict[str, Mentions]:  # names are placed here, while other replies are on their way
         new = [unit for unit in units_of[asked] if unit.id not in kept.anchors]
         rounds: list[GraphReply] = []
@@ -92,15 +92,15 @@ async def extract_graph(
     return assemble_tables(units, (found.get(unit.id) for unit in units if unit.id not in kept.anchors), kept)
 
 
-def _kept(units: Sequence[TextUnit], last: Last | None) -> KeptUnits:
+def _kept(units: Sequence[TextUnit], last: Last | None) -> ReusedUnits:
     """Return what stays of the last snapshot: a conversation is told beyond its documents, so all are compared."""
     names = ("entity_mentions", "relationship_mentions", "source_documents", "source_units", "episodes")
     found = last.read(*names, unless={"settings", "code", "model"}) if last else None
     if last is None or not found:
-        return KeptUnits({}, None)
+        return ReusedUnits({}, None)
     before = text_units(found[2], found[3], episodes=found[4])
     mentions = (found[0], found[1])
-    return kept_units(units, before, mentions, last.failed, lambda unit: (unit.text, unit.about, unit.language))
+    return reused_units(units, before, mentions, last.failed, lambda unit: (unit.text, unit.about, unit.language))
 
 
 def _with_known(unit: TextUnit, rounds: Sequence[GraphReply], names: Sequence[str]) -> Sequence[GraphReply]:

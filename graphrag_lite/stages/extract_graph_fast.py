@@ -21,13 +21,13 @@ from graphrag_lite.extraction.blocks import linked_names
 from graphrag_lite.extraction.code_names import code_names
 from graphrag_lite.extraction.extractor import Extractor, located, with_known
 from graphrag_lite.extraction.mentions import (
-    KeptUnits,
     Mentions,
+    ReusedUnits,
     Tables,
     TextUnit,
     assemble_tables,
-    kept_units,
     mentions_of,
+    reused_units,
     text_units,
 )
 from graphrag_lite.retrieval.entity_names import names_of_title
@@ -89,20 +89,20 @@ async def extract_graph_fast(
 
 def _unlike_before(
     source_documents: "pa.Table", source_units: "pa.Table", last: Last | None, max_title_units: int
-) -> tuple[LazyItems[TextUnit], KeptUnits, Tables]:
+) -> tuple[LazyItems[TextUnit], ReusedUnits, Tables]:
     """Return the units of documents that are not as they were, what of them is kept, and the mentions of all others."""
     none = tables.make("entity_mentions", []), tables.make("relationship_mentions", [])
     read = {"source_documents": ["id", "title", "language", "blocks"], "source_units": ["document_id", *UNIT]}
     names = ("entity_mentions", "relationship_mentions")
     if last is None or not (before := last.read(*names, unless={"settings", "code"}, **read)):
-        return _units(source_documents, source_units, max_title_units), KeptUnits({}, None), none
+        return _units(source_documents, source_units, max_title_units), ReusedUnits({}, None), none
     entities, relationships, documents, then = before
     other = groups.changed_keys(source_documents, documents, "id", ["title", "language"])  # its id tells its blocks
     other |= groups.changed_keys(source_units, then, "document_id", UNIT)
     if last.failed:
         other.update(*(each["id"].to_pylist() for each in (source_documents, documents)))
     if (then := last.rows("text_units", "document_id", other, "document_id", *UNIT, "text")) is None:
-        return _units(source_documents, source_units, max_title_units), KeptUnits({}, None), none
+        return _units(source_documents, source_units, max_title_units), ReusedUnits({}, None), none
     units, units_then = (
         _units(groups.rows_of(one, "id", other), own, max_title_units)
         for one, own in ((source_documents, groups.rows_of(source_units, "document_id", other)), (documents, then))
@@ -111,7 +111,7 @@ def _unlike_before(
         *(groups.split_rows(each, "document_id", other) for each in (entities, relationships)), strict=True
     )
     read_as = attrgetter("text", "language", "title", "short")
-    return units, kept_units(units, units_then, touched, last.failed, read_as), stay
+    return units, reused_units(units, units_then, touched, last.failed, read_as), stay
 
 
 def _units(source_documents: "pa.Table", source_units: "pa.Table", max_title_units: int) -> LazyItems[TextUnit]:

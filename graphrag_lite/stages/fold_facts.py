@@ -68,10 +68,10 @@ async def fold_facts(
     said = _with_ends(said, departures(said.mentions, said.names))
     if judge is not None:
         undecided = {place for place, rule in enumerate(rules) if rule == "default" and learned.policy[place] == MULTI}
-        sentences = partial(sentences_of, source_documents, said.told)
+        sentences = partial(sentences_of, source_documents, said.worded)
         from graphrag_lite.extraction.judged_ends import judged_ends
 
-        pairs = await judged_ends(said.told, said.mentions, undecided, sentences, settings.max_pairs, judge, prompts)
+        pairs = await judged_ends(said.worded, said.mentions, undecided, sentences, settings.max_pairs, judge, prompts)
         _stop_where_texts_say_otherwise(said.mentions, learned, *pairs, settings.max_ended_share)
         said = _with_ends(said, pairs[1])
     kept: Iterable[pa.Table] = ()
@@ -109,8 +109,8 @@ def _before(last: Last, read: FactSource) -> "tuple[touched.Change, pa.Table] | 
 
 def _with_ends(said: NumberedMentions, ended: Sequence[Pair]) -> NumberedMentions:
     """Return mentions with a denial for each pair."""
-    rows = np.append(np.arange(len(said.told.rows)), np.array([other for _, other in ended], dtype=np.int64))
-    return said._replace(told=said.told.take(rows), mentions=with_ends(said.mentions, ended))
+    rows = np.append(np.arange(len(said.worded.rows)), np.array([other for _, other in ended], dtype=np.int64))
+    return said._replace(worded=said.worded.take(rows), mentions=with_ends(said.mentions, ended))
 
 
 def _resolutions(source_documents: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":

@@ -21,7 +21,7 @@ from graphrag_lite.settings import IndexSearch
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.mention_rows import meant
 from graphrag_lite.temporal.durations import SEEN
-from graphrag_lite.temporal.latest_mentions import said_last
+from graphrag_lite.temporal.latest_mentions import last_reported
 from graphrag_lite.text.language import most_common
 from graphrag_lite.text.words import terms
 
@@ -252,7 +252,7 @@ def _units(
     entities = np.repeat(np.arange(links.num_rows), np.diff(np.asarray(rows.offsets)))
     by_unit = np.argsort(units, kind="stable")
     offsets = np.searchsorted(units[by_unit], np.arange(text_units.num_rows + 1))
-    days, order = said_last(spans, said, dict(tables.rows(documents, "id", "source_id")))
+    days, order = last_reported(spans, said, dict(tables.rows(documents, "id", "source_id")))
     return tables.make_columns(
         "search_units",
         document=groups.row_indices(text_units["document_id"], documents["id"]),

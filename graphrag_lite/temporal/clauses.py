@@ -19,30 +19,30 @@ MAX_RELATION = 80  # characters
 _FORMS = {name: re.compile(form) for name, form in toml_file(__package__, "clauses.toml").items()}
 FIRST_PERSON = _FORMS["first_person"]
 _OFFICE = re.compile(rf"(?i)(?: (?:{'|'.join(map(re.escape, sorted(ROLES)))}))+ ")
-_TOLD = {"am": "is", "m": "is", "have": "has", "ve": "has", "ll": "will"}  # of another than oneself
+_THIRD_PERSON = {"am": "is", "m": "is", "have": "has", "ve": "has", "ll": "will"}  # of another than oneself
 _NO_VERB = frozenset("during morning evening spring including regarding following united limited".split())
 
 
-def told_of(
+def clause_of(
     text: str, placed: Sequence[tuple[int, int, str, str]], time: Interval, speaker: str, topic: str, language: str
 ) -> tuple[str, str, str]:
     """Return subject, relation and object of what a sentence tells of a time, each "" as far as it is not told.
 
     `placed` are (start, end, name, type) by place; `speaker` is "I", `topic` "He" at the beginning.
 
-    >>> def told(text, words, *names, speaker=""):
+    >>> def clause(text, words, *names, speaker=""):
     ...     placed = [(text.index(name), text.index(name) + len(name), name, "") for name in names]
     ...     time = Interval(text.index(words), text.index(words) + len(words), "event", "positive", "", "", "")
-    ...     return told_of(text, placed, time, speaker, "", "en")
-    >>> told("Ann has led Acme since May 2006.", "since May 2006", "Ann", "Acme")
+    ...     return clause_of(text, placed, time, speaker, "", "en")
+    >>> clause("Ann has led Acme since May 2006.", "since May 2006", "Ann", "Acme")
     ('Ann', 'has led', 'Acme')
-    >>> told("Ann met Bo, who had led Acme in 1993.", "1993", "Ann", "Bo")
+    >>> clause("Ann met Bo, who had led Acme in 1993.", "1993", "Ann", "Bo")
     ('Ann', '', 'Bo')
-    >>> told("The NASA Director Ann Lee left Oslo today.", "today", "NASA", "Ann Lee", "Oslo")
+    >>> clause("The NASA Director Ann Lee left Oslo today.", "today", "NASA", "Ann Lee", "Oslo")
     ('Ann Lee', 'left', 'Oslo')
-    >>> told("Ann left Acme in 1993 and joined Vega in May 2006.", "in May 2006", "Ann", "Acme", "Vega")
+    >>> clause("Ann left Acme in 1993 and joined Vega in May 2006.", "in May 2006", "Ann", "Acme", "Vega")
     ('Ann', 'joined', 'Vega')
-    >>> told("Cy: I've used Netflix for six months.", "for six months", "Cy", "Netflix", speaker="Cy")
+    >>> clause("Cy: I've used Netflix for six months.", "for six months", "Cy", "Netflix", speaker="Cy")
     ('Cy', 'has used', 'Netflix')
     """
     held = [one for one in placed if one[1] <= time.start or time.end <= one[0]]
@@ -61,18 +61,18 @@ def told_of(
     near = near or [one for one in others if one[0] - max(after, time.end) < MAX_RELATION]
     first, last, thing, _ = near[0] if near else (0, None, "", "")
     if not near:
-        said = _words(text, after, time)
+        wording = _words(text, after, time)
     elif after <= time.start < first:
-        said = _FORMS["loose"].sub("", text[after : time.start].rstrip()) + " " + text[time.end : first]
+        wording = _FORMS["loose"].sub("", text[after : time.start].rstrip()) + " " + text[time.end : first]
     else:
-        said = text[after:first]
-    relation = _clean(f"{_TOLD[oneself[1]]} {said}" if oneself else said)
+        wording = text[after:first]
+    relation = _clean(f"{_THIRD_PERSON[oneself[1]]} {wording}" if oneself else wording)
     relation = _FORMS["mine"].sub("their", relation) if subject == speaker else _FORMS["who"].sub("", relation)
     if language == "en":
         relation = relation if near else _FORMS["loose"].sub("", relation)
         points = bool(not near and _FORMS["points"].search(relation))  # "got it"
         points |= text.startswith("-", behind) or (speaker != "" and text.startswith(",", behind))  # "Bo, do you"
-        relation = relation if not points and _is_said(text, time, (start, behind), last) else ""
+        relation = relation if not points and _is_stated(text, time, (start, behind), last) else ""
     return subject, relation, thing
 
 
@@ -101,7 +101,7 @@ def joined_verb(text: str, behind: int, until: int, names: Sequence[tuple[int, i
     return None if others else found[-1].start(1)
 
 
-def _is_said(text: str, time: Interval, subject: tuple[int, int], end: int | None) -> bool:
+def _is_stated(text: str, time: Interval, subject: tuple[int, int], end: int | None) -> bool:
     """Tell whether the words from a subject to the `end` of its object are a statement, and the time is that one's."""
     start, behind = subject
     if before := time.end <= start:  # "In 1966 the Academy asked ...", but not "If he leaves in May, Ann ..."

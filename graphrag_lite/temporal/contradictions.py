@@ -91,13 +91,13 @@ def _within(rows: Sequence[int], mentions: FactMentions, one_relation: bool) -> 
 
 def with_ends(mentions: FactMentions, ended: Sequence[Pair]) -> FactMentions:
     """Return mentions with a denial for each pair: that the fact of its first row holds no more from the second on."""
-    one, other = (np.array([pair[place] for pair in ended], dtype=np.int64) for place in (0, 1))
+    one, other = (np.array([pair[side] for pair in ended], dtype=np.int64) for side in (0, 1))
     denied = replace(
         mentions.take(one),
         positive=np.zeros(len(one), dtype=bool),
         start=mentions.start[other],
         unit=mentions.unit[other],
-        said=np.maximum(mentions.said[one], mentions.said[other]),
+        reported_at=np.maximum(mentions.reported_at[one], mentions.reported_at[other]),
     )
     return FactMentions(
         *(np.append(getattr(mentions, each.name), getattr(denied, each.name)) for each in fields(denied))

@@ -68,20 +68,20 @@ def date_question(text: str, language: str = "en") -> DateQuestion | None:
 
 def _in_english(kind: str, found: re.Match[str]) -> DateQuestion | None:
     """Return what a question asks that has a form of a kind; None where it names too few or too many events."""
-    said = {name: words or "" for name, words in found.groupdict().items()}
+    groups = {name: words or "" for name, words in found.groupdict().items()}
     if kind == "choice":
-        one, _, other = said["events"].rpartition(" or " if " or " in said["events"] else " and ")
-        kind = "first" if said["which"].casefold() in ("first", "earlier", "earliest") else "last"
+        one, _, other = groups["events"].rpartition(" or " if " or " in groups["events"] else " and ")
+        kind = "first" if groups["which"].casefold() in ("first", "earlier", "earliest") else "last"
         # Of "Rome, Oslo or Bergen", and not of "Oslo or Paris, Texas".
         several = "," in one.strip(" ,") and "," not in other
-        events = _listed(said["events"]) if several else (_event(one), _event(other))
-        return DateQuestion(kind, "", events, said["about"].strip()) if len(events) <= 8 else None
+        events = _listed(groups["events"]) if several else (_event(one), _event(other))
+        return DateQuestion(kind, "", events, groups["about"].strip()) if len(events) <= 8 else None
     if kind == "order":
-        events = _listed(said["events"])
-        return DateQuestion(kind, "", events, said["about"].strip()) if 2 <= len(events) <= 8 else None
-    events = tuple(_event(said[name]) for name in ("one", "other") if name in said)
-    n = said.get("n", "").casefold() or "0"
-    unit = "year" if kind == "age" else said.get("unit", "").casefold().rstrip("s")
+        events = _listed(groups["events"])
+        return DateQuestion(kind, "", events, groups["about"].strip()) if 2 <= len(events) <= 8 else None
+    events = tuple(_event(groups[name]) for name in ("one", "other") if name in groups)
+    n = groups.get("n", "").casefold() or "0"
+    unit = "year" if kind == "age" else groups.get("unit", "").casefold().rstrip("s")
     return DateQuestion(kind, unit, events, n=NUMBERS.index(n) if n in NUMBERS else int(n))
 
 
@@ -105,7 +105,7 @@ def _forms(language: str) -> tuple[tuple[tuple[str, re.Pattern[str]], ...], str]
 
 def _in_other_words(text: str, language: str) -> DateQuestion | None:
     """Return what a question in another language than English asks."""
-    plain, places = fold_with_places(text)
+    plain, offsets = fold_with_places(text)
     forms, either = _forms(language)
     for kind, form in forms:
         found = form.match(plain)
@@ -117,11 +117,11 @@ def _in_other_words(text: str, language: str) -> DateQuestion | None:
             between = [joint.span() for joint in re.finditer(either, plain[first:last])][-1]
             spans = [(first, first + between[0]), (first + between[1], last)]
         spans += [found.span("about")] if "about" in form.groupindex else []
-        said = [
-            text[places[start] : places[end - 1] + 1].strip(" ,、，") if end > start else "" for start, end in spans
+        texts = [
+            text[offsets[start] : offsets[end - 1] + 1].strip(" ,、，") if end > start else "" for start, end in spans
         ]
-        about = said.pop() if "about" in form.groupindex else ""
-        return DateQuestion(kind, _unit_of(found.groupdict().get("unit") or "", language), tuple(said), about)
+        about = texts.pop() if "about" in form.groupindex else ""
+        return DateQuestion(kind, _unit_of(found.groupdict().get("unit") or "", language), tuple(texts), about)
     return None
 
 

@@ -112,7 +112,7 @@ def in_order(days: Sequence[When]) -> list[int] | None:
     >>> in_order([When(9, 9), When(2, 5)]), in_order([When(9, 9), When(5, 12)])
     ([1, 0], None)
     """
-    order = sorted(range(len(days)), key=lambda place: days[place].middle)
+    order = sorted(range(len(days)), key=lambda index: days[index].middle)
     pairs = [(days[one], days[other]) for one, other in pairwise(order)]
     certain = all(other.middle - one.middle > max(one.open, other.open) / 2 for one, other in pairs)
     return order if certain else None

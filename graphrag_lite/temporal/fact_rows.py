@@ -58,7 +58,7 @@ class Coded(NamedTuple):
 class FactRows(NamedTuple):
     """Facts in their order: what was folded, what is short of each, and the numbers of what the rest is made of."""
 
-    said: NumberedMentions
+    numbered: NumberedMentions
     apart: Distinct
     facts: Facts
     short: dict[str, Any]  # of the columns of the table `facts`: (n_facts,) each
@@ -73,7 +73,7 @@ class FactRows(NamedTuple):
 
     def parts(self) -> Iterator[pa.Table]:
         """Yield the table `facts`, some rows at a time."""
-        told, mentions = self.said.told, self.said.mentions
+        worded, mentions = self.numbered.worded, self.numbered.mentions
         unit = np.append(mentions.unit, -1)
         for start in range(0, len(self.start), PART):
             rows = np.arange(start, min(start + PART, len(self.start)))
@@ -84,31 +84,31 @@ class FactRows(NamedTuple):
                 "facts",
                 **self.words(rows),
                 fact=self.sentences.words(rows),
-                precision=_texts(told, "precision", vaguer),
-                invalidated_by=_texts(told, "id", np.where(facts.kind == STATE, over, -1)),
+                precision=_texts(worded, "precision", vaguer),
+                invalidated_by=_texts(worded, "id", np.where(facts.kind == STATE, over, -1)),
                 prior_id=_or_empty(self.short["id"], prior),
-                **_sources(told, mentions, self.apart, facts),
+                **_sources(worded, mentions, self.apart, facts),
             )
 
 
-def fact_rows(source_documents: pa.Table, said: NumberedMentions, apart: Distinct, facts: Facts) -> FactRows:
+def fact_rows(source_documents: pa.Table, numbered: NumberedMentions, apart: Distinct, facts: Facts) -> FactRows:
     """Put facts in order. A thing that is no entity is named as where it is first said of the group, or of the fact."""
-    told, mentions, things, names = said
+    worded, mentions, things, names = numbered
     row_of = np.append(apart.rows[apart.first], -1)
     first = facts.statements[np.append(0, np.cumsum(facts.n_statements))[:-1]]
     leads = row_of[apart.groups[np.searchsorted(apart.groups, first, "right") - 1]]
     first, start, end, created, expired = (
-        row_of[places] for places in (first, facts.start_by, facts.end_by, facts.created_by, facts.expired_by)
+        row_of[indices] for indices in (first, facts.start_by, facts.end_by, facts.created_by, facts.expired_by)
     )
     group = mentions.subject[first], mentions.relation[first], mentions.object[first]
-    times = {name: Coded.of(told[name]) for name in ("valid_at", "invalid_at", "reference_time")}
+    times = {name: Coded.of(worded[name]) for name in ("valid_at", "invalid_at", "reference_time")}
     ends = times["invalid_at"].where(facts.ended_by == STATED, end, times["valid_at"], end)
     short: dict[str, Any] = {
         "valid_at": times["valid_at"].take(start),
         "invalid_at": ends,
         "created_at": times["reference_time"].take(created),
         "expired_at": times["reference_time"].take(expired),
-        "ended_by": Coded(pa.array(ENDED_BY), _ended_by(told, facts, end)),
+        "ended_by": Coded(pa.array(ENDED_BY), _ended_by(worded, facts, end)),
         "kind": Coded(pa.array(KINDS), facts.kind),
         "conflict": pa.array(facts.conflict),
     }
@@ -120,7 +120,7 @@ def fact_rows(source_documents: pa.Table, said: NumberedMentions, apart: Distinc
     is_entity = np.asarray(pc.not_equal(titles.words(), ""))
     for name, side, number in (("subject", "one", mentions.subject), ("object", "other", mentions.object)):
         own, lead = number[first], number[leads]
-        known, words = is_entity[own], Coded.of(told[side])
+        known, words = is_entity[own], Coded.of(worded[side])
         short[f"{name}_id"] = keys.take(np.where(known, own, -1))
         short[name] = titles.where(known, own, words, np.where(lead == own, leads, first))
     digits = np.frombuffer(short["id"].buffers()[2], ">u8").reshape(-1, 4)  # of ids, as numbers
@@ -129,8 +129,8 @@ def fact_rows(source_documents: pa.Table, said: NumberedMentions, apart: Distinc
     lasting = ((facts.kind == STATE) & (start >= 0) & (expired < 0))[order]
     prior = _prior(lasting, [number[order] for number in group], mentions.start[start][order])
     short = {name: each.take(order) for name, each in short.items()}
-    sentences = sentences_of(source_documents, told, np.where(start >= 0, start, first)[order])
-    return FactRows(said, apart, facts.take(order), short, start[order], end[order], prior, sentences)
+    sentences = sentences_of(source_documents, worded, np.where(start >= 0, start, first)[order])
+    return FactRows(numbered, apart, facts.take(order), short, start[order], end[order], prior, sentences)
 
 
 def _words(column: Coded | pa.Array, rows: Ints) -> pa.Array:
@@ -144,21 +144,21 @@ def _ids(what: str, *columns: Coded | pa.Array) -> pa.Array:
     found = [pa.array([], pa.string())]
     for start in range(0, size, PART):
         rows = np.arange(start, min(start + PART, size))
-        said = pc.binary_join_element_wise(what, *(_words(each, rows) for each in columns), "\x1f")
-        found.append(pa.array(map(tables.content_id, said.to_pylist()), pa.string()))
+        joined = pc.binary_join_element_wise(what, *(_words(each, rows) for each in columns), "\x1f")
+        found.append(pa.array(map(tables.content_id, joined.to_pylist()), pa.string()))
     return pa.concat_arrays(found)
 
 
-def _ended_by(told: WordedMentions, facts: Facts, end: Ints) -> Ints:
+def _ended_by(worded: WordedMentions, facts: Facts, end: Ints) -> Ints:
     """Return what ended each fact: a denial that no text states is a model's word for a value that succeeds it."""
-    denied = np.append(np.asarray(pc.equal(told["polarity"], "negative")), False)[end]
+    denied = np.append(np.asarray(pc.equal(worded["polarity"], "negative")), False)[end]
     ended_by = np.where((facts.ended_by == NEGATED) & ~denied, SUCCEEDED, facts.ended_by)
     return np.where(facts.kind == STATE, ended_by, OPEN)
 
 
-def _texts(told: WordedMentions, column: str, rows: Ints) -> pa.ChunkedArray:
+def _texts(worded: WordedMentions, column: str, rows: Ints) -> pa.ChunkedArray:
     """Return the values of a column in some rows, empty for the row -1."""
-    return _or_empty(told.mentions[column], np.where(rows < 0, -1, told.rows[rows]))
+    return _or_empty(worded.mentions[column], np.where(rows < 0, -1, worded.rows[rows]))
 
 
 def _or_empty(column: pa.Array | pa.ChunkedArray, rows: Ints) -> Any:
@@ -166,10 +166,10 @@ def _or_empty(column: pa.Array | pa.ChunkedArray, rows: Ints) -> Any:
     return pc.fill_null(column.take(pa.array(rows, mask=rows < 0)), "")
 
 
-def sentences_of(source_documents: pa.Table, told: WordedMentions, rows: Ints) -> Coded:
+def sentences_of(source_documents: pa.Table, worded: WordedMentions, rows: Ints) -> Coded:
     """Return the sentences of mentions, on one line each; a document is read once."""
-    documents = groups.row_indices(told["document_id"], source_documents["id"])[rows]
-    starts, ends = (np.maximum(np.asarray(told[name]), 0)[rows] for name in ("char_start", "char_end"))
+    documents = groups.row_indices(worded["document_id"], source_documents["id"])[rows]
+    starts, ends = (np.maximum(np.asarray(worded[name]), 0)[rows] for name in ("char_start", "char_end"))
     order = np.argsort(documents, kind="stable")
 
     def sentences(some: Ints) -> Iterator[str]:
@@ -194,23 +194,23 @@ def _prior(lasting: NDArray[np.bool_], group: list[Ints], starts: Ints) -> Ints:
     return prior
 
 
-def _sources(told: WordedMentions, mentions: FactMentions, apart: Distinct, facts: Facts) -> dict[str, Any]:
+def _sources(worded: WordedMentions, mentions: FactMentions, apart: Distinct, facts: Facts) -> dict[str, Any]:
     """Return how many mentions and documents say each fact, while it is told, and where the first of them stand."""
     lengths = np.append(apart.first, len(apart.rows))[1:] - apart.first
     fact = np.repeat(np.repeat(np.arange(len(facts.kind)), facts.n_statements), lengths[facts.statements])
     rows = apart.rows[ranges(apart.first[facts.statements], lengths[facts.statements])]
-    until = np.append(mentions.said[apart.rows[apart.first]], FOREVER)[facts.expired_by]
-    kept = mentions.said[rows] < until[fact]
-    fact, rows = fact[kept], rows[kept]
-    order = np.lexsort((rows, mentions.said[rows], fact))
+    until = np.append(mentions.reported_at[apart.rows[apart.first]], FOREVER)[facts.expired_by]
+    in_time = mentions.reported_at[rows] < until[fact]
+    fact, rows = fact[in_time], rows[in_time]
+    order = np.lexsort((rows, mentions.reported_at[rows], fact))
     fact, rows = fact[order], rows[order]
     n_mentions = np.bincount(fact, minlength=len(facts.kind))
-    document = Coded.of(told.take(rows)["document_id"]).codes[:-1]
+    document = Coded.of(worded.take(rows)["document_id"]).codes[:-1]
     width = int(document.max(initial=0)) + 1
     n_documents = np.bincount(np.unique(fact * width + document) // width, minlength=len(facts.kind))
     rank = np.arange(len(fact)) - np.repeat(np.cumsum(n_mentions) - n_mentions, n_mentions)
-    said, names = told.take(rows[rank < MAX_SOURCES]), ("text_unit_id", "document_id", "char_start", "char_end")
+    selected, names = worded.take(rows[rank < MAX_SOURCES]), ("text_unit_id", "document_id", "char_start", "char_end")
     offsets = np.append(0, np.cumsum(np.minimum(n_mentions, MAX_SOURCES))).astype(np.int32)
-    spans = pa.StructArray.from_arrays([said[name].combine_chunks() for name in names], names)
+    spans = pa.StructArray.from_arrays([selected[name].combine_chunks() for name in names], names)
     sources = pa.ListArray.from_arrays(pa.array(offsets), spans).cast(tables.schema("facts").field("sources").type)
     return {"n_mentions": n_mentions, "n_documents": n_documents, "sources": sources}

@@ -37,7 +37,7 @@ class FactMentions:
     start: Ints
     end: Ints
     unit: Ints
-    said: Ints
+    reported_at: Ints
 
     def take(self, rows: Ints) -> "FactMentions":
         """Return some rows."""
@@ -46,7 +46,7 @@ class FactMentions:
 
 @dataclass(frozen=True)
 class Facts:
-    """Spells as the documents told them, (n_facts,) each; `_by` are places of distinct statements, -1: none."""
+    """Spells as the documents told them, (n_facts,) each; `_by` are indices of distinct statements, -1: none."""
 
     start_by: Ints
     end_by: Ints
@@ -66,8 +66,8 @@ class Facts:
         start_by, end_by, ended_by, kind, conflict, created_by, expired_by = (
             np.array(column, dtype=np.int64) for column in columns
         )
-        flat = np.array([place for places in statements for place in places], dtype=np.int64)
-        n_statements = np.array([len(places) for places in statements], dtype=np.int64)
+        flat = np.array([index for indices in statements for index in indices], dtype=np.int64)
+        n_statements = np.array([len(indices) for indices in statements], dtype=np.int64)
         return cls(start_by, end_by, ended_by, kind, conflict > 0, created_by, expired_by, flat, n_statements)
 
     def take(self, rows: Ints) -> "Facts":
@@ -82,8 +82,8 @@ class Distinct:
     """Mentions by group, each different statement once: the first that was made of those that say the same."""
 
     rows: Ints  # of the mentions, so that those of a statement follow each other, first said first
-    first: Ints  # place in `rows` of each statement's first
-    groups: Ints  # place in `first` of each group's first
+    first: Ints  # index in `rows` of each statement's first
+    groups: Ints  # index in `first` of each group's first
     one: NDArray[np.bool_]  # whether the group has one value at a time
     value: Ints  # of each statement
 
@@ -117,7 +117,7 @@ def distinct(mentions: FactMentions, policies: Ints) -> Distinct:
     last = np.where(mentions.end == UNKNOWN, FOREVER, mentions.end)
     state = mentions.kind == STATE
     what = (mentions.start, mentions.positive, value, mentions.kind, last, np.where(state, mentions.unit, 0))
-    rows = np.lexsort((mentions.said, *reversed(what), *reversed(group)))
+    rows = np.lexsort((mentions.reported_at, *reversed(what), *reversed(group)))
     new_group, new = (changes(keys, rows) for keys in (group, (*group, *what)))
     first = np.flatnonzero(new)
     return Distinct(
@@ -174,7 +174,15 @@ def _of_groups(
     """Yield the facts of groups of several statements."""
     within = ranges(starts, ends - starts)
     stated = mentions.take(apart.rows[apart.first[within]])
-    columns = (apart.value[within], stated.start, stated.end, stated.unit, stated.kind, stated.positive, stated.said)
+    columns = (
+        apart.value[within],
+        stated.start,
+        stated.end,
+        stated.unit,
+        stated.kind,
+        stated.positive,
+        stated.reported_at,
+    )
     statements = map(ValueStatement, *map(_values, columns))
     for start, end, one_ in zip(*map(_values, (starts, ends, one)), strict=True):
         for spell, created_by, expired_by in versions(list(islice(statements, end - start)), one=one_):
@@ -186,7 +194,7 @@ def _of_groups(
                 spell.conflict,
                 created_by + start,
                 expired_by + start if expired_by >= 0 else -1,
-                [place + start for place in spell.statements],
+                [index + start for index in spell.statements],
             )
 
 
@@ -199,27 +207,27 @@ def _values(column: NDArray[Any]) -> Iterator[Any]:
 def versions(statements: Sequence[ValueStatement], *, one: bool) -> Iterator[tuple[Spell, int, int]]:
     """Yield the spells of a group, whose statements are in order of start, as they were told over the sources' time.
 
-    Each with the places of the statements by which it came up, and by which it was told no more; -1: it still is.
+    Each with the indices of the statements by which it came up, and by which it was told no more; -1: it still is.
     """
-    by_said = sorted(range(len(statements)), key=lambda place: (statements[place].said, place))
-    times = sorted({statement.said for statement in statements})
+    reported = sorted(range(len(statements)), key=lambda index: (statements[index].reported_at, index))
+    times = sorted({statement.reported_at for statement in statements})
     open_: dict[tuple[int, ...], tuple[Spell, int]] = {}
     clear: dict[int, list[Spell]] = {}
     loose: set[int] = set()
-    n_told = 0
+    n_reported = 0
     n_steps = min(len(times), max(1, MAX_WORK // len(statements)))
     for until in [*times[len(times) - n_steps + 1 :], None]:
-        before = n_told
-        while n_told < len(by_said) and (until is None or statements[by_said[n_told]].said < until):
-            n_told += 1
-        new = by_said[before:n_told]
-        if all(_supports(statements[place], place, clear) for place in new):
+        before = n_reported
+        while n_reported < len(reported) and (until is None or statements[reported[n_reported]].reported_at < until):
+            n_reported += 1
+        new = reported[before:n_reported]
+        if all(_supports(statements[index], index, clear) for index in new):
             continue
-        now = {_key(spell): spell for spell in spells(statements, sorted(by_said[:n_told]), one=one)}
+        now = {_key(spell): spell for spell in spells(statements, sorted(reported[:n_reported]), one=one)}
         for key in [key for key in open_ if key not in now]:
             yield *open_.pop(key), new[0]
         open_ = {key: (spell, open_[key][1] if key in open_ else new[0]) for key, spell in now.items()}
-        loose |= {statements[place].value for place in by_said[:n_told] if statements[place].start == UNKNOWN}
+        loose |= {statements[index].value for index in reported[:n_reported] if statements[index].start == UNKNOWN}
         clear = _clear(now.values(), loose, one=one)
     for spell, created_by in open_.values():
         yield spell, created_by, -1
@@ -229,36 +237,45 @@ def _key(spell: Spell) -> tuple[int, ...]:
     return spell.value, spell.kind, spell.start, spell.end, spell.ended_by, spell.conflict
 
 
-def _clear(told: Iterable[Spell], loose: Collection[int], *, one: bool) -> dict[int, list[Spell]]:
+def _clear(current: Iterable[Spell], loose: Collection[int], *, one: bool) -> dict[int, list[Spell]]:
     """Return the dated spells of states, by value, that share no time with one of another value.
 
     Of a value that has an end told alone there are none: a new beginning may be the one that this end belongs to.
     """
     ordered = sorted(
-        (spell for spell in told if spell.kind == STATE and spell.start != UNKNOWN), key=lambda each: each.start
+        (spell for spell in current if spell.kind == STATE and spell.start != UNKNOWN), key=lambda each: each.start
     )
     clear: dict[int, list[Spell]] = defaultdict(list)
     latest, n = UNKNOWN, len(ordered)
-    for place, spell in enumerate(ordered):
-        alone = latest <= spell.start and (place + 1 == n or UNKNOWN != spell.end <= ordered[place + 1].start)
+    for index, spell in enumerate(ordered):
+        alone = latest <= spell.start and (index + 1 == n or UNKNOWN != spell.end <= ordered[index + 1].start)
         if (alone or not one) and spell.value not in loose:
             clear[spell.value].append(spell)
         latest = max(latest, spell.end if spell.end != UNKNOWN else FOREVER)
     return clear
 
 
-def _supports(said: ValueStatement, place: int, clear: Mapping[int, Sequence[Spell]]) -> bool:
+def _supports(statement: ValueStatement, index: int, clear: Mapping[int, Sequence[Spell]]) -> bool:
     """Add a statement to the spell that it changes nothing of; return whether there is one."""
-    if not said.positive or said.start == UNKNOWN or said.kind == PLAN or (said.kind == STATE and said.end != UNKNOWN):
+    if (
+        not statement.positive
+        or statement.start == UNKNOWN
+        or statement.kind == PLAN
+        or (statement.kind == STATE and statement.end != UNKNOWN)
+    ):
         return False
-    own = clear.get(said.value, ())
-    before = bisect_right(own, said.start, key=lambda spell: spell.start)
+    own = clear.get(statement.value, ())
+    before = bisect_right(own, statement.start, key=lambda spell: spell.start)
     if not before:
         return False
     spell = own[before - 1]
     if spell.end != UNKNOWN:
-        sure = said.start + 1 if said.kind == EVENT or spell.ended_by == STATED else said.start + max(said.unit, 1)
-        if max(sure, said.end) > spell.end:
+        sure = (
+            statement.start + 1
+            if statement.kind == EVENT or spell.ended_by == STATED
+            else statement.start + max(statement.unit, 1)
+        )
+        if max(sure, statement.end) > spell.end:
             return False
-    spell.statements.append(place)
+    spell.statements.append(index)
     return True

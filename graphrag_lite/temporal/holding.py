@@ -85,5 +85,5 @@ def fact_line(fact: Row) -> str:
     'Ana works at Acme (2022-03-01 – present)'
     """
     when = fact_period(fact)
-    said = " ".join(filter(None, (fact["subject"], fact["relation"], fact["object"])))
-    return f"{said} ({when})" if when else said
+    text = " ".join(filter(None, (fact["subject"], fact["relation"], fact["object"])))
+    return f"{text} ({when})" if when else text

@@ -44,38 +44,40 @@ class Interval(NamedTuple):
     precision: str
 
 
-def intervals(sentence: str, said: date | None, language: str) -> list[Interval]:
-    """Return what a sentence that was `said` on a day states of times, by place.
+def intervals(sentence: str, reference_date: date | None, language: str) -> list[Interval]:
+    """Return what a sentence that was said on `reference_date` states of times, by place.
 
-    >>> def told(sentence, said=None):
-    ...     return [(one.kind, one.valid_at, one.invalid_at) for one in intervals(sentence, said, "en")]
-    >>> told("Peter Seifert served from 1993 until 2006."), told("Since May 2006, Ann Bell has served as mayor.")
+    >>> def dates(sentence, day=None):
+    ...     return [(one.kind, one.valid_at, one.invalid_at) for one in intervals(sentence, day, "en")]
+    >>> dates("Peter Seifert served from 1993 until 2006."), dates("Since May 2006, Ann Bell has served as mayor.")
     ([('state', '1993-01-01', '2007-01-01')], [('state', '2006-05-01', '')])
-    >>> told("Ann joined NASA in 1959 as its first astronomer and retired in 1979.")
+    >>> dates("Ann joined NASA in 1959 as its first astronomer and retired in 1979.")
     [('state', '1959-01-01', '1980-01-01'), ('state', '1979-01-01', '')]
-    >>> told("I finish the draft by April 20, for I left Acme three days ago.", date(2024, 3, 5))
+    >>> dates("I finish the draft by April 20, for I left Acme three days ago.", date(2024, 3, 5))
     [('plan', '', '2024-04-21'), ('state', '2024-03-02', '')]
-    >>> told("A 1/24 scale model of 2000 parts, and a Dell from 2018, cost him (1843-1906) $1995.")
+    >>> dates("A 1/24 scale model of 2000 parts, and a Dell from 2018, cost him (1843-1906) $1995.")
     []
     """
-    just = _FORMS["just"].search(sentence) if said and " just " in sentence else None
+    just = _FORMS["just"].search(sentence) if reference_date and " just " in sentence else None
     if not just and not may_state(sentence, language):
         return []
-    plain, places = fold_with_places(sentence)
-    found = times(plain, said, language)
-    kept = [time for time in found if _is_time(plain, time, sentence, places, language)]
-    ends = [*places, len(sentence)]
-    if just and said and not kept:
-        return [Interval(*just.span(1), "event", "positive", said.isoformat(), day_after(said), "week")]
-    told = []
-    for place, time in enumerate(kept):
-        before = kept[place - 1].end if place else 0
-        behind = kept[place + 1].start if place + 1 < len(kept) else len(plain)
-        start, *rest = _told(plain, time, (before, behind), said, language)
-        told.append(Interval(ends[start], ends[time.end - 1] + 1, *rest))
-        if place and language == "en" and _ends(told[-2:], plain[before : time.start]):
-            told[-2] = told[-2]._replace(invalid_at=day_after(time.period.last))
-    return told
+    plain, offsets = fold_with_places(sentence)
+    found = times(plain, reference_date, language)
+    usable = [time for time in found if _is_time(plain, time, sentence, offsets, language)]
+    ends = [*offsets, len(sentence)]
+    if just and reference_date and not usable:
+        return [
+            Interval(*just.span(1), "event", "positive", reference_date.isoformat(), day_after(reference_date), "week")
+        ]
+    stated = []
+    for index, time in enumerate(usable):
+        before = usable[index - 1].end if index else 0
+        behind = usable[index + 1].start if index + 1 < len(usable) else len(plain)
+        start, *rest = _interval_of(plain, time, (before, behind), reference_date, language)
+        stated.append(Interval(ends[start], ends[time.end - 1] + 1, *rest))
+        if index and language == "en" and _ends(stated[-2:], plain[before : time.start]):
+            stated[-2] = stated[-2]._replace(invalid_at=day_after(time.period.last))
+    return stated
 
 
 def _ends(both: Sequence[Interval], between: str) -> bool:
@@ -100,7 +102,7 @@ def _ending(section: str) -> str:
     return forms.get(section, r"(?!)")
 
 
-def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], language: str) -> bool:
+def _is_time(plain: str, time: Time, sentence: str, offsets: Sequence[int], language: str) -> bool:
     """Tell whether what has the form of a time is one, and the time of what the sentence says."""
     before, behind = plain[max(0, time.start - 40) : time.start], plain[time.end : time.end + 30]
     bare = time.precision == "year" and time.form in ("date", "range", "open") and time.end - time.start < 12
@@ -112,7 +114,7 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], langu
         or (language == "en" and (_FORMS["compared"].search(before) or _is_source(before, time)))
         or _FORMS["fiscal"].search(before)
         or ((bare or "." in held) and _FORMS["count"].search(before))
-        or ((time.form == "near" or ahead) and (behind.startswith("'s") or _idle(plain, time, sentence, places)))
+        or ((time.form == "near" or ahead) and (behind.startswith("'s") or _idle(plain, time, sentence, offsets)))
         or (ahead and (before.endswith("the ") or behind.startswith(" few")))
         # "was sold by Friday"
         or (ahead and re.fullmatch("[a-z]+day", held) and _tense(plain, time, (0, len(plain)), language) == "past")
@@ -126,7 +128,7 @@ def _is_time(plain: str, time: Time, sentence: str, places: Sequence[int], langu
         return False
     if "/" in held and time.form == "yearless":
         return bool(_FORMS["on"].search(before)) and not _FORMS["scaled"].match(behind)
-    if time.form == "yearless" and not _capital(plain, time, sentence, places, language):
+    if time.form == "yearless" and not _capital(plain, time, sentence, offsets, language):
         return False
     if ahead and held.startswith(("in ", "within ")):
         return bool(_any_of("plans").search(plain)) and not behind.startswith(" of ")
@@ -173,38 +175,38 @@ def _is_year(time: Time, before: str, behind: str, language: str) -> bool:
     return bool(cue.search(before))
 
 
-def _idle(plain: str, time: Time, sentence: str, places: Sequence[int]) -> bool:
+def _idle(plain: str, time: Time, sentence: str, offsets: Sequence[int]) -> bool:
     """Tell whether "today" only means nowadays, at the beginning of what nobody tells of himself, or is of a name.
 
     So is "Saturday" in "Saturday Night Live"; and in "on Saturday, May 4" it is the day that is told behind.
     """
-    of_name = _FORMS["no_day"].match(sentence, places[time.end - 1] + 1)
+    of_name = _FORMS["no_day"].match(sentence, offsets[time.end - 1] + 1)
     if of_name and is_current(plain[time.start : time.end], "en"):
         return True
     if plain[time.start : time.end] not in ("today", "tonight"):
         return False
     if _FORMS["nowadays"].search(plain, 0, time.start):
         return True
-    named = sentence[places[time.start]].isupper() and plain[max(0, time.start - 2) : time.start].strip().isalpha()
+    named = sentence[offsets[time.start]].isupper() and plain[max(0, time.start - 2) : time.start].strip().isalpha()
     return named or (time.start < 3 and not re.search(r"\b(?:i|we|my|our)\b", plain))
 
 
-def _capital(plain: str, time: Time, sentence: str, places: Sequence[int], language: str) -> bool:
+def _capital(plain: str, time: Time, sentence: str, offsets: Sequence[int], language: str) -> bool:
     """Tell whether a month without a year is written as one: "you may 5 times", "by April Jones" are none."""
     month = re.search(r"\b(?:may|march|mar|sun)\b", plain[time.start : time.end])
-    if plain.endswith("by ", 0, time.start) and re.match(r" [A-Z]", sentence[places[time.end - 1] + 1 :]):
+    if plain.endswith("by ", 0, time.start) and re.match(r" [A-Z]", sentence[offsets[time.end - 1] + 1 :]):
         return False
     if language != "en" or not month:
         return True
-    return sentence[places[time.start + month.start()]].isupper()
+    return sentence[offsets[time.start + month.start()]].isupper()
 
 
-def _told(
-    plain: str, time: Time, gap: tuple[int, int], said: date | None, language: str
+def _interval_of(
+    plain: str, time: Time, gap: tuple[int, int], reference_date: date | None, language: str
 ) -> tuple[int, str, str, str, str, str]:
     """Return where the words of a time begin, and kind, polarity, valid_at, invalid_at and precision of it."""
-    if said and time.form in ("near", "yearless"):
-        time = time._replace(period=_meant(plain, time, gap, said, language))
+    if reference_date and time.form in ("near", "yearless"):
+        time = time._replace(period=_meant(plain, time, gap, reference_date, language))
     first, after = time.period.first, day_after(time.period.last)
     begins_on, ends_on, ends_before = first.isoformat(), after, first.isoformat()
     held = plain[gap[0] : time.start]
@@ -242,13 +244,13 @@ def _told(
         kind, polarity, invalid_at = _by_verb(clause, invalid_at)
     if kind == "event" and _any_of("negations").search(clause[0] + clause[1]) and language == "en":
         polarity = "negative"
-    ahead = said and (valid_at or invalid_at) > said.isoformat() and (valid_at or not until)
+    ahead = reference_date and (valid_at or invalid_at) > reference_date.isoformat() and (valid_at or not until)
     if ahead and not since and (kind == "event" or valid_at):  # what was added later has been so since
         kind = "plan"
     return start, kind, polarity, valid_at, invalid_at, precision
 
 
-def _meant(plain: str, time: Time, gap: tuple[int, int], said: date, language: str) -> Period:
+def _meant(plain: str, time: Time, gap: tuple[int, int], reference_date: date, language: str) -> Period:
     """Return the days of "on Friday", "this week" or "May 1": those to come, unless they are told as past.
 
     In English a weekday that no verb tells of is to come, and a week all of it. A day without a year is the nearest;
@@ -258,22 +260,24 @@ def _meant(plain: str, time: Time, gap: tuple[int, int], said: date, language: s
     if time.form == "yearless":
         stated = period.first.isoformat()[4 : 10 if time.precision == "day" else 7]
         tense = _tense(plain, time, gap, language) if stated != "-02-29" else ""
-        past = tense == "past" and (period.first - said).days > FAR_AHEAD
-        ahead = tense == "ahead" and (said - period.last).days > LONG_OVER
+        past = tense == "past" and (period.first - reference_date).days > FAR_AHEAD
+        ahead = tense == "ahead" and (reference_date - period.last).days > LONG_OVER
         ahead &= language != "en" or bool(_FORMS["ahead"].search("".join(_clause(plain, time, gap))))
         return days_of(f"{period.first.year + ahead - past:04}{stated}") if past or ahead else period
-    if not is_current(words, language) or period.last > said or said.year == date.max.year:
+    if not is_current(words, language) or period.last > reference_date or reference_date.year == date.max.year:
         return period
     tense = _tense(plain, time, gap, language)
     if time.precision == "day":
-        near = tense == "past" or (not tense and (period.first == said or language != "en"))
+        near = tense == "past" or (not tense and (period.first == reference_date or language != "en"))
         day = period.first + timedelta(days=0 if near else 7)
         return Period(day, day)
     if language != "en" or tense == "past":
         return period
-    day = said + timedelta(days=6 - said.weekday())
-    last = day if "week" in words else days_of(said.isoformat()[: 7 if words.endswith("month") else 4]).last
-    return Period(said + timedelta(days=1) if tense else period.first, last) if last > said else period
+    day = reference_date + timedelta(days=6 - reference_date.weekday())
+    last = day if "week" in words else days_of(reference_date.isoformat()[: 7 if words.endswith("month") else 4]).last
+    return (
+        Period(reference_date + timedelta(days=1) if tense else period.first, last) if last > reference_date else period
+    )
 
 
 def _tense(plain: str, time: Time, gap: tuple[int, int], language: str) -> str:

@@ -13,7 +13,7 @@ _NUMBER = re.compile(r"(?<![0-9A-Za-z])\d{1,9}$")
 Key = tuple[int, ...]
 
 
-def said_last(
+def last_reported(
     units: Iterable[tuple[str, int, int]],
     episodes: Iterable[tuple[str, int, int, str, str, int]],
     source_ids: Mapping[str, str],
@@ -27,17 +27,17 @@ def said_last(
     id, as rows of a chat have one, and in a document the one further down.
 
     >>> rows = [(row, 0, 9, "0001-01-05T10:00:00", "message", 0) for row in "abc"]
-    >>> said_last([(row, 5, 20) for row in "abc"], rows, {"a": "chat:10", "b": "chat:9", "c": "chat:11"})
+    >>> last_reported([(row, 5, 20) for row in "abc"], rows, {"a": "chat:10", "b": "chat:9", "c": "chat:11"})
     ([5, 5, 5], [2, 1, 3])
     """
     numbers = source_numbers(source_ids)
     listed = []
     for document, start, end, time, kind, ordinal in episodes:
-        place = (numbers.get(document, 0), ordinal) if kind == "message" else (0, 0)
-        listed.append((document, start, end, (first_second(time), *place, _day(time[:10]))))
+        position = (numbers.get(document, 0), ordinal) if kind == "message" else (0, 0)
+        listed.append((document, start, end, (first_second(time), *position, _day(time[:10]))))
     keys = _last(units, listed, (UNKNOWN, 0, 0, 0))
-    places = {key: n for n, key in enumerate(sorted({key[:3] for key in keys if key[0] != UNKNOWN}), start=1)}
-    return [day for *_, day in keys], [places.get(key[:3], 0) for key in keys]
+    ranks = {key: n for n, key in enumerate(sorted({key[:3] for key in keys if key[0] != UNKNOWN}), start=1)}
+    return [day for *_, day in keys], [ranks.get(key[:3], 0) for key in keys]
 
 
 @lru_cache(maxsize=1000)
@@ -53,16 +53,16 @@ def source_numbers(source_ids: Mapping[str, str]) -> dict[str, int]:
 def _last(units: Iterable[tuple[str, int, int]], episodes: Iterable[tuple[str, int, int, Key]], none: Key) -> list[Key]:
     """Return the highest key of the episodes that each unit holds a part of."""
     starts: dict[str, list[int]] = defaultdict(list)
-    said: dict[str, list[tuple[int, Key]]] = defaultdict(list)  # the end of each, and its key
+    ends: dict[str, list[tuple[int, Key]]] = defaultdict(list)  # the end of each, and its key
     for document, start, end, key in episodes:
         starts[document].append(start)
-        said[document].append((end, key))
+        ends[document].append((end, key))
     found = []
     for document, start, end in units:
-        if document not in said:
+        if document not in ends:
             found.append(none)
             continue
         first = max(bisect_right(starts[document], start) - 1, 0)
         behind = bisect_right(starts[document], end - 1) if start >= 0 else None
-        found.append(max((key for last, key in said[document][first:behind] if last > start), default=none))
+        found.append(max((key for last, key in ends[document][first:behind] if last > start), default=none))
     return found

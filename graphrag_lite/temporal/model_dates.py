@@ -14,10 +14,10 @@ def model_statement(relationship: Mapping[str, Any]) -> dict[str, Any] | None:
 
     The end that a model gives is the last time that is meant. An event or a plan lies within the time that is stated.
 
-    >>> said = {"source": "Ana", "relation": "WORKS_AT", "target": "Acme", "valid_at": "1993", "invalid_at": "2006-05"}
-    >>> said |= {"kind": "state", "polarity": "positive"}
-    >>> told = model_statement(said)
-    >>> told["valid_at"], told["invalid_at"], told["precision"], told["relation"]
+    >>> row = {"source": "Ana", "relation": "WORKS_AT", "target": "Acme", "valid_at": "1993", "invalid_at": "2006-05"}
+    >>> row |= {"kind": "state", "polarity": "positive"}
+    >>> statement = model_statement(row)
+    >>> statement["valid_at"], statement["invalid_at"], statement["precision"], statement["relation"]
     ('1993-01-01', '2006-06-01', 'year', 'WORKS_AT')
     """
     first, last = (period_of(relationship[name]) for name in ("valid_at", "invalid_at"))

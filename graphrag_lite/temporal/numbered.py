@@ -30,8 +30,8 @@ class FactSource(NamedTuple):
     def of(self, column: str, values: Collection[str] | pa.ChunkedArray) -> "FactSource":
         """Return what is said in some wordings: of column `column` of their resolutions."""
         own = groups.rows_of(self.relation_resolutions, column, values)
-        said = groups.rows_of(self.fact_mentions, "relation", own["wording"])
-        return self._replace(fact_mentions=said, relation_resolutions=own)
+        mentions = groups.rows_of(self.fact_mentions, "relation", own["wording"])
+        return self._replace(fact_mentions=mentions, relation_resolutions=own)
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,14 @@ class Things(NamedTuple):
 class NumberedMentions(NamedTuple):
     """Mentions by their ids, in words and as numbers, (n_mentions,) both; each has a subject and another object."""
 
-    told: WordedMentions
+    worded: WordedMentions
     mentions: FactMentions
     things: Things
     names: list[str]  # of relations
 
     def take(self, rows: Ints) -> "NumberedMentions":
         """Return some mentions."""
-        return self._replace(told=self.told.take(rows), mentions=self.mentions.take(rows))
+        return self._replace(worded=self.worded.take(rows), mentions=self.mentions.take(rows))
 
 
 def numbered(read: FactSource) -> NumberedMentions:
@@ -80,27 +80,27 @@ def numbered(read: FactSource) -> NumberedMentions:
 
     Of what text analysis found, that is what states something of its subject: "Britain's PM" does not.
     """
-    told = WordedMentions(read.fact_mentions, _usable_rows(read))
-    told = told.take(np.asarray(pc.sort_indices(told["id"])))
-    subject, object_, things = _things(told, read.entity_resolutions)
+    worded = WordedMentions(read.fact_mentions, _usable_rows(read))
+    worded = worded.take(np.asarray(pc.sort_indices(worded["id"])))
+    subject, object_, things = _things(worded, read.entity_resolutions)
     of_two = np.flatnonzero(subject != object_)  # "it was renamed as Acme"
-    told, subject, object_ = told.take(of_two), subject[of_two], object_[of_two]
+    worded, subject, object_ = worded.take(of_two), subject[of_two], object_[of_two]
     names = sorted(set(read.relation_resolutions["relation"].to_pylist()))
-    number = {name: place for place, name in enumerate(names)}
+    number = {name: index for index, name in enumerate(names)}
     meant = {row[0]: row[1:] for row in tables.rows(read.relation_resolutions, "wording", "relation", "inverse")}
-    inverse = map_distinct(told["relation"], lambda wording: meant[wording][1]) > 0
+    inverse = map_distinct(worded["relation"], lambda wording: meant[wording][1]) > 0
     mentions = FactMentions(
         subject=np.where(inverse, object_, subject),
-        relation=map_distinct(told["relation"], lambda wording: number[meant[wording][0]]),
+        relation=map_distinct(worded["relation"], lambda wording: number[meant[wording][0]]),
         object=np.where(inverse, subject, object_),
-        kind=map_distinct(told["kind"], KINDS.index),
-        positive=map_distinct(told["polarity"], lambda polarity: polarity != "negative") > 0,
-        start=map_distinct(told["valid_at"], first_second),
-        end=map_distinct(told["invalid_at"], first_second),
-        unit=map_distinct(told["precision"], lambda precision: UNITS.get(precision, 1)),
-        said=map_distinct(told["reference_time"], first_second),
+        kind=map_distinct(worded["kind"], KINDS.index),
+        positive=map_distinct(worded["polarity"], lambda polarity: polarity != "negative") > 0,
+        start=map_distinct(worded["valid_at"], first_second),
+        end=map_distinct(worded["invalid_at"], first_second),
+        unit=map_distinct(worded["precision"], lambda precision: UNITS.get(precision, 1)),
+        reported_at=map_distinct(worded["reference_time"], first_second),
     )
-    return NumberedMentions(replace(told, turned=inverse), mentions, things, names)
+    return NumberedMentions(replace(worded, turned=inverse), mentions, things, names)
 
 
 def map_distinct(column: pa.ChunkedArray, value: Callable[[str], int]) -> Ints:
@@ -118,29 +118,29 @@ def key_of(entity_id: str, name: str) -> str:
 
 def _usable_rows(read: FactSource) -> Ints:
     documents, mentions, resolutions = read.source_documents, read.fact_mentions, read.relation_resolutions
-    places = groups.row_indices(mentions["document_id"], documents["id"])
-    languages = documents["language"].combine_chunks().take(pa.array(places))
-    said = pc.binary_join_element_wise(languages, mentions["relation"], " ")
-    loose = pa.array([each for each in pc.unique(said).to_pylist() if not _states(each)], pa.string())
+    rows = groups.row_indices(mentions["document_id"], documents["id"])
+    languages = documents["language"].combine_chunks().take(pa.array(rows))
+    prefixed = pc.binary_join_element_wise(languages, mentions["relation"], " ")
+    loose = pa.array([each for each in pc.unique(prefixed).to_pylist() if not _states(each)], pa.string())
     subject, object_, by_text = (pc.not_equal(mentions[name], "") for name in ("subject", "object", "time_text"))
     known, turned = (
         pc.is_in(mentions["relation"], value_set=wordings["wording"].combine_chunks())
         for wordings in (resolutions, resolutions.filter(resolutions["inverse"]))
     )
-    usable = pc.and_(pc.and_(known, subject), pc.invert(pc.and_(by_text, pc.is_in(said, value_set=loose))))
+    usable = pc.and_(pc.and_(known, subject), pc.invert(pc.and_(by_text, pc.is_in(prefixed, value_set=loose))))
     return np.flatnonzero(pc.and_(usable, pc.or_(object_, pc.invert(turned))))
 
 
-def _states(said: str) -> bool:
+def _states(prefixed: str) -> bool:
     """Tell whether words behind their language, unknown where it is empty, state something."""
-    language, _, wording = said.partition(" ")
+    language, _, wording = prefixed.partition(" ")
     return states_relation(wording, language or "en")
 
 
-def _things(told: WordedMentions, entity_resolutions: pa.Table) -> tuple[Ints, Ints, Things]:
+def _things(worded: WordedMentions, entity_resolutions: pa.Table) -> tuple[Ints, Ints, Things]:
     """Return the number of each mention's subject and object: a name means what its document, else the corpus, says."""
-    ends = pa.chunked_array([*told["subject"].chunks, *told["object"].chunks], pa.string()).combine_chunks()
-    names, documents = ends.dictionary_encode(), told["document_id"].combine_chunks().dictionary_encode()
+    ends = pa.chunked_array([*worded["subject"].chunks, *worded["object"].chunks], pa.string()).combine_chunks()
+    names, documents = ends.dictionary_encode(), worded["document_id"].combine_chunks().dictionary_encode()
     meant = groups.rows_of(entity_resolutions, "name", pa.chunked_array([names.dictionary]))
     row = resolution_rows(names, pa.concat_arrays([documents, documents]), meant)
     entities = meant["entity_id"].combine_chunks().dictionary_encode()
@@ -152,8 +152,8 @@ def _things(told: WordedMentions, entity_resolutions: pa.Table) -> tuple[Ints, I
     n_known = int(np.searchsorted(found, n_entities))
     others = names.dictionary.take(pa.array(found[n_known:] - n_entities)).to_pylist()
     keys = [*entities.dictionary.take(pa.array(found[:n_known])).to_pylist(), *(key_of("", each) for each in others)]
-    place = {key: n for n, key in enumerate(sorted(set(keys)))}  # names that fold to one are one thing
-    number = np.array([place[key] for key in keys], dtype=np.int64)[number]
+    index = {key: n for n, key in enumerate(sorted(set(keys)))}  # names that fold to one are one thing
+    number = np.array([index[key] for key in keys], dtype=np.int64)[number]
     title_of = dict(tables.rows(meant, "entity_id", "title"))
-    things = Things([*place], [title_of.get(key, "") for key in place])
-    return number[: len(told.rows)], number[len(told.rows) :], things
+    things = Things([*index], [title_of.get(key, "") for key in index])
+    return number[: len(worded.rows)], number[len(worded.rows) :], things

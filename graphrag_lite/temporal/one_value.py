@@ -51,7 +51,7 @@ class OneValue(NamedTuple):
 @cache
 def _words() -> dict[str, re.Pattern[str]]:
     """Return what stands around, as `one_value.toml` lists it."""
-    words = {name: said.replace("\n", "") for name, said in _LISTED["words"].items() if name != "parts"}
+    words = {name: text.replace("\n", "") for name, text in _LISTED["words"].items() if name != "parts"}
     between, behind = ("|".join(_LISTED["words"][name].split()) for name in ("between", "behind"))
     forms = {name: rf"\b(?:{words[name]})\b" for name in ("denied", "now", "once", "be")}
     forms["now"] += "|['’]ve\\b"
@@ -78,12 +78,12 @@ def one_value_relations() -> dict[str, Relation]:
     return found
 
 
-def relation_asked(question: str) -> str:
+def relation_of_question(question: str) -> str:
     """Return the relation that an English question asks for, "" where it asks for none.
 
-    >>> relation_asked("Where did Ana work before she came to Acme?"), relation_asked("Who was the CEO of Acme?")
-    ('works at', 'is CEO of')
-    >>> relation_asked("Where does the work begin?")
+    >>> [relation_of_question(each) for each in ("Where did Ana work before Acme?", "Who was the CEO of Acme?")]
+    ['works at', 'is CEO of']
+    >>> relation_of_question("Where does the work begin?")
     ''
     """
     return next((name for name, each in one_value_relations().items() if re.match(each.asks, question, re.I)), "")
@@ -104,8 +104,8 @@ def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speake
 
     `names` are (start, end, name, type) by place. `topic` is meant by "he" and "she" at the beginning.
 
-    >>> said = "Ana has been hired by Acme."
-    >>> one_values(said, [(0, 3, "Ana", "person"), (22, 26, "Acme", "organization")], "", "")[0][:6]
+    >>> text = "Ana has been hired by Acme."
+    >>> one_values(text, [(0, 3, "Ana", "person"), (22, 26, "Acme", "organization")], "", "")[0][:6]
     ('Ana', 'works at', 'Acme', 'begins', True, 0)
     >>> [one.dated for one in one_values("I moved to Oslo.", [(11, 15, "Oslo", "location")], "Bo", "")]
     [True]
@@ -144,16 +144,16 @@ def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speake
     return found
 
 
-def of_time(told: Sequence[OneValue], start: int, end: int, sentence: str) -> list[OneValue]:
+def of_time(values: Sequence[OneValue], start: int, end: int, sentence: str) -> list[OneValue]:
     """Return what is told of the time in characters [start, end): what these are of, what the time stands right behind,
     else all that it stands right before."""
-    if exact := [one for one in told if (one.start, one.end) == (start, end)]:
+    if exact := [one for one in values if (one.start, one.end) == (start, end)]:
         return exact
-    near = max((one for one in told if one.end <= start), key=lambda one: one.end, default=None)
+    near = max((one for one in values if one.end <= start), key=lambda one: one.end, default=None)
     if near:
         between = _SHORT.sub("", sentence[near.end : start])
         return [near] if len(between) <= NEAR and not _CLAUSE.search(between) else []
-    return [one for one in told if end <= one.start and not sentence[end : one.start].strip(" ,")]
+    return [one for one in values if end <= one.start and not sentence[end : one.start].strip(" ,")]
 
 
 def _has_object(sentence: str, names: Sequence[tuple[int, int, str, str]]) -> bool:
@@ -162,8 +162,8 @@ def _has_object(sentence: str, names: Sequence[tuple[int, int, str, str]]) -> bo
         kind in _objects()
         and sentence[:start][-1:].isspace()
         and _words()["behind"].match(sentence, end)
-        and (place or _PRONOUN.search(sentence, 0, start))
-        for place, (start, end, _, kind) in enumerate(names)
+        and (index or _PRONOUN.search(sentence, 0, start))
+        for index, (start, end, _, kind) in enumerate(names)
     )
 
 

@@ -76,18 +76,18 @@ def _followed(
     return np.bincount(rows, minlength=n_relations), np.bincount(rows[over], minlength=n_relations)
 
 
-def doubtful_relations(learned: Learned, asked: Ints, ended: Ints) -> NDArray[np.bool_]:
+def doubtful_relations(learned: Learned, followed: Ints, ended: Ints) -> NDArray[np.bool_]:
     """Tell of each relation whether more of its facts were judged over than its stated intervals leave credible.
 
-    `asked` are the relations of facts that another value follows, `ended` those of the facts that it is said to have
+    `followed` are the relations of facts that another value follows, `ended` those of the facts that it is said to have
     ended. Where texts state few ends, nothing is doubted.
 
     >>> stated = Learned(np.array([0, 0]), np.array([24, 0]), np.array([1, 0]))
     >>> doubtful_relations(stated, np.repeat([0, 1], 20), np.repeat([0, 1], 18)).tolist()
     [True, False]
     """
-    n_asked, n_ended = (np.bincount(relations, minlength=len(learned.n)) for relations in (asked, ended))
-    return lower_bound(n_ended, n_asked) > 1 - lower_bound(learned.n - learned.closed, learned.n)
+    n_followed, n_ended = (np.bincount(relations, minlength=len(learned.n)) for relations in (followed, ended))
+    return lower_bound(n_ended, n_followed) > 1 - lower_bound(learned.n - learned.closed, learned.n)
 
 
 def lower_bound(k: Ints, n: Ints) -> NDArray[np.float64]:

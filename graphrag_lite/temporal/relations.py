@@ -16,7 +16,7 @@ from graphrag_lite.text.words import terms
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 # Up to seven words; with numbers or marks it is half a sentence.
-_SAID = re.compile(r"[^\W\d_]+(?:['’\-_ ]+[^\W\d_]+){0,6}")
+_WORDING = re.compile(r"[^\W\d_]+(?:['’\-_ ]+[^\W\d_]+){0,6}")
 _LISTS = {name: frozenset(words) for name, words in sections("graphrag_lite.text", "relations.txt").items()}
 _RELATIVE = frozenset(("which", "who"))
 _VERBS, _ATTITUDES = (
@@ -47,8 +47,8 @@ def resolve(wordings: Mapping[str, int], english: Collection[str]) -> dict[str, 
     `wordings` says how often each comes up, `english` are those of English documents; in other languages wordings are
     one where they differ in case, width, blanks and underscores alone.
 
-    >>> said = {"works at": 3, "WORKED_AT": 1, "was founded by": 2, "founded": 1, "and the": 9}
-    >>> for each in resolve(said, said).values(): print(*each, sep=", ")
+    >>> wordings = {"works at": 3, "WORKED_AT": 1, "was founded by": 2, "founded": 1, "and the": 9}
+    >>> for each in resolve(wordings, wordings).values(): print(*each, sep=", ")
     WORKED_AT, works at, False, stem
     founded, was founded by, True, stem
     was founded by, was founded by, False, exact
@@ -81,15 +81,15 @@ def relation_key(wording: str, *, english: bool) -> tuple[str, bool]:
     >>> relation_key("was launched", english=True) == relation_key("launched", english=True)
     False
     """
-    words = _plain(wording).split() if _SAID.fullmatch(" ".join(wording.split())) else []
+    words = _plain(wording).split() if _WORDING.fullmatch(" ".join(wording.split())) else []
     if not english:
         return "" if _OF_ANY_LANGUAGE.issuperset(words) else " ".join(words), False
     if FUNCTION_WORDS["en"].issuperset(words):
         return "", False
-    said = [word for word in words if word not in _LEFT_OUT] or words
-    passive = len(said) == 2 and said[-1] == "by" and not _BE.isdisjoint(words)
-    of_itself = not passive and said[-1].endswith("ed") and not _BE.isdisjoint(words)  # not "launched"
-    stems = ((terms(word, "en") or [word])[0] for word in (said[:-1] if passive else said))
+    content = [word for word in words if word not in _LEFT_OUT] or words
+    passive = len(content) == 2 and content[-1] == "by" and not _BE.isdisjoint(words)
+    of_itself = not passive and content[-1].endswith("ed") and not _BE.isdisjoint(words)  # not "launched"
+    stems = ((terms(word, "en") or [word])[0] for word in (content[:-1] if passive else content))
     return "be " * of_itself + " ".join(stems), passive
 
 
@@ -99,25 +99,25 @@ def states_relation(wording: str, language: str = "en") -> bool:
     Of a language without endings that tell verbs, it is a form of "be" or "have". What somebody feels or means to do
     is no such statement.
 
-    >>> [states_relation(said) for said in ("who died in", "was carried out in a", "just got a", "worked at")]
+    >>> [states_relation(words) for words in ("who died in", "was carried out in a", "just got a", "worked at")]
     [True, True, True, True]
-    >>> [states_relation(said) for said in ("s Prime Minister", "and planning", "we announced with",
+    >>> [states_relation(words) for words in ("s Prime Minister", "and planning", "we announced with",
     ...  "is so excited for", "can come")]
     [False, False, False, False, False]
-    >>> [states_relation(said) for said in ("confirmed they had signed", "plans we've discussed", "said that",
+    >>> [states_relation(words) for words in ("confirmed they had signed", "plans we've discussed", "said that",
     ...  "unit is in")]
     [True, False, False, False]
-    >>> [states_relation(said, "fr") for said in ("a participé aux", "le capitaine en")]
+    >>> [states_relation(words, "fr") for words in ("a participé aux", "le capitaine en")]
     [True, False]
     """
     words = _plain(wording).split()
     if language != "en":
         return not _LISTS.get(f"auxiliaries {language}", frozenset()).isdisjoint(words[:1])
     words = words[1:] if words[:1] and words[0] in _RELATIVE else words
-    verb = next((place for place, word in enumerate(words) if word in _VERBS or is_verb_form(word, "en")), None)
+    verb = next((index for index, word in enumerate(words) if word in _VERBS or is_verb_form(word, "en")), None)
     opens = verb is not None and all(word in _BEFORE_VERB or word.endswith("ly") for word in words[:verb])
-    said = [word for word in words if word not in _LEFT_OUT][:2]  # "so excited", "made sure", "can come"
-    return opens and _ATTITUDES.isdisjoint([*words[verb:][:1], *said]) and not _OTHER.search(" ".join(words))
+    content = [word for word in words if word not in _LEFT_OUT][:2]  # "so excited", "made sure", "can come"
+    return opens and _ATTITUDES.isdisjoint([*words[verb:][:1], *content]) and not _OTHER.search(" ".join(words))
 
 
 def _plain(wording: str) -> str:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import accumulate, takewhile
 from typing import NamedTuple
 
-from graphrag_lite.temporal.clauses import FIRST_PERSON, told_of
+from graphrag_lite.temporal.clauses import FIRST_PERSON, clause_of
 from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.intervals import Interval, day_after, intervals
 from graphrag_lite.temporal.one_value import OneValue, of_time, one_values
@@ -64,7 +64,7 @@ class Document(NamedTuple):
     created_at: str
     units: Sequence[tuple[str, int, int]]
     names: Sequence[TypedName]
-    said: Sequence[Utterance] = ()
+    utterances: Sequence[Utterance] = ()
     topic: str = ""
     unread: Sequence[tuple[int, int]] = ()  # code and cards, which are no sentences; by their starts
 
@@ -107,9 +107,9 @@ def statements(document: Document) -> Iterator[DatedStatement]:
             continue
         if _asks(text):
             continue
-        place = bisect_right(document.said, start, key=lambda said: said.start) - 1
-        said = document.said[place] if place >= 0 and start < document.said[place].end else None
-        speaker, stated_time = (said.speaker, said.reference_time) if said else ("", document.created_at)
+        index = bisect_right(document.utterances, start, key=lambda utterance: utterance.start) - 1
+        utterance = document.utterances[index] if index >= 0 and start < document.utterances[index].end else None
+        speaker, stated_time = (utterance.speaker, utterance.reference_time) if utterance else ("", document.created_at)
         reference_time = stated_time if speaker else own_day or stated_time
         stated = intervals(text, _day(reference_time), document.language)
         placed = _placed(text, start, names)
@@ -128,9 +128,11 @@ def statements(document: Document) -> Iterator[DatedStatement]:
             unit, first, last = span
             words = one_line(text[one.start : one.end]) or (over[3] if over else "")
             for own in of_time(single, one.start, one.end, text) or (None,):
-                who = own[:3] if own else told_of(text, placed, one, speaker, document.topic, document.language)
-                when = _as_said(own, one) if own else one
-                yield DatedStatement(unit, said.id if said else "", *who, *when[2:], words, reference_time, first, last)
+                who = own[:3] if own else clause_of(text, placed, one, speaker, document.topic, document.language)
+                when = _of_stage(own, one) if own else one
+                yield DatedStatement(
+                    unit, utterance.id if utterance else "", *who, *when[2:], words, reference_time, first, last
+                )
 
 
 def _sentences(document: Document) -> Iterator[tuple[int, int]]:
@@ -218,10 +220,10 @@ def _placed(text: str, offset: int, names: Sequence[TypedName]) -> list[tuple[in
     ]
 
 
-def _as_said(said: OneValue, time: Interval) -> Interval:
+def _of_stage(value: OneValue, time: Interval) -> Interval:
     """Return a time as that from which on it is so, or so no more, where that is what is said."""
-    if time.kind == "plan" or said.stage not in ("begins", "ends") or not time.valid_at:
+    if time.kind == "plan" or value.stage not in ("begins", "ends") or not time.valid_at:
         return time
     spans = time.kind == "state" and time.polarity == "positive" and time.invalid_at  # "from 1923 to 1930"
-    polarity = "negative" if said.stage == "ends" else "positive"
+    polarity = "negative" if value.stage == "ends" else "positive"
     return time if spans else time._replace(kind="state", polarity=polarity, invalid_at="")

@@ -67,34 +67,40 @@ def _changed(now: FactSource, before: FactSource) -> Iterator[pa.Table]:
     all_now, all_before = (groups.rows_of(run.entity_resolutions, "document_id", [""]) for run in (now, before))
     names = groups.changed_keys(all_now, all_before, "name", ["entity_id", "title"])
     wordings = other("relation_resolutions", "wording", "relation", "inverse")
-    said = {"document_id": documents, "subject": names, "object": names, "relation": wordings}
+    changed = {"document_id": documents, "subject": names, "object": names, "relation": wordings}
     for run in (now, before):
-        held = [groups.is_in(run.fact_mentions, column, values) for column, values in said.items()]
+        held = [groups.is_in(run.fact_mentions, column, values) for column, values in changed.items()]
         yield run.fact_mentions.take(np.flatnonzero(np.logical_or.reduce(held)))
 
 
-def parted(of: Change, said: NumberedMentions, policy: Ints, policies: pa.Table) -> "tuple[NumberedMentions, Kept]":
+def parted(
+    of: Change, candidates: NumberedMentions, policy: Ints, policies: pa.Table
+) -> "tuple[NumberedMentions, Untouched]":
     """Return the mentions of the groups that a change touches, and which facts of the last run are of no such group.
 
-    `said` are all mentions of the relations of the change and `policy` is of each of these, `policies` are the last
-    run's.
+    `candidates` are all mentions of the relations of the change and `policy` is of each of these, `policies` are
+    the last run's.
     """
-    mentions, keys, names = said.mentions, said.things.keys, said.names
+    mentions, keys, names = candidates.mentions, candidates.things.keys, candidates.names
     kind_before = dict(tables.rows(policies, "relation", "kind"))
     kind_of = {name: POLICIES[number] for name, number in zip(names, policy.tolist(), strict=True)}
     whole = {name for name, kind in kind_of.items() if kind != kind_before.get(name)}
-    number, place = ({each: n for n, each in enumerate(listed)} for listed in (keys, names))
+    number, relation_number = ({each: n for n, each in enumerate(listed)} for listed in (keys, names))
     side = np.where(policy[mentions.relation] == INVERSE, mentions.object, mentions.subject)
     group = mentions.relation * len(keys) + side
     left = np.isin(mentions.subject, [number[key] for key in of.leavers if key in number])
     found = {(name, other if kind_of.get(name) == "inverse" else one) for name, one, other in of.statements}
     found |= {(names[each // len(keys)], keys[each % len(keys)]) for each in np.unique(group[left]).tolist()}
-    wanted = [place[name] * len(keys) + number[key] for name, key in found if name in place and key in number]
-    own = np.isin(group, wanted) | np.isin(mentions.relation, [place[name] for name in whole])
-    return said.take(np.flatnonzero(own)), Kept(whole | of.gone, found, kind_of)
+    wanted = [
+        relation_number[name] * len(keys) + number[key]
+        for name, key in found
+        if name in relation_number and key in number
+    ]
+    own = np.isin(group, wanted) | np.isin(mentions.relation, [relation_number[name] for name in whole])
+    return candidates.take(np.flatnonzero(own)), Untouched(whole | of.gone, found, kind_of)
 
 
-class Kept(NamedTuple):
+class Untouched(NamedTuple):
     """Which facts of the last run stay: of none of these relations, and none of these groups (relation, key)."""
 
     relations: set[str]
@@ -110,14 +116,14 @@ class Kept(NamedTuple):
         return groups.held_rows(facts, held)
 
 
-def merged(kept: Iterable[pa.Table], made: Iterator[pa.Table]) -> Iterator[pa.Table]:
+def merged(untouched: Iterable[pa.Table], made: Iterator[pa.Table]) -> Iterator[pa.Table]:
     """Yield facts of both, each in the order of facts, in that order."""
 
-    def row(table: pa.Table, place: int) -> tuple[str, ...]:
-        return tuple(table[name][place].as_py() for name in ORDER)
+    def row(table: pa.Table, index: int) -> tuple[str, ...]:
+        return tuple(table[name][index].as_py() for name in ORDER)
 
     new = next(made, None)
-    for part in kept:
+    for part in untouched:
         due = [part]
         while new and part.num_rows:
             n = bisect_left(range(new.num_rows), row(part, part.num_rows - 1), key=partial(row, new))

@@ -11,7 +11,7 @@ from stub_model import StubModel
 
 from graphrag_lite import prompts
 from graphrag_lite.errors import OutputError, PromptError, ReplyError, SettingsError
-from graphrag_lite.extraction.model_rounds import AskedText, first_request
+from graphrag_lite.extraction.model_rounds import NameSource, first_request
 from graphrag_lite.llm.chat import Request
 from graphrag_lite.ops import tuning
 from graphrag_lite.ops.tuning import Description, Tuned, read_description, tune, valid_records
@@ -82,7 +82,7 @@ def test_the_examples_are_the_corpus_s_own_and_borne_out_by_it(tiny: Path, tmp_p
     assert [entity.name for entity in reply.entities] == ["Marley", "Scrooge"]
     assert [(r.source, r.target, r.valid_at) for r in reply.relationships] == [("Scrooge", "Marley", "1843")]
     settings = Settings().extract_graph.model_copy(update={"entity_types": SHARED_TYPES})
-    filled = first_request(AskedText("", "THE TEXT"), settings, loaded)[0]["content"]
+    filled = first_request(NameSource("", "THE TEXT"), settings, loaded)[0]["content"]
     assert shown.strip() in filled and filled.index("THE TEXT") > filled.index("Scrooge paid $5.")
     assert filled.index("THE TEXT") > len(filled) - 200, "what varies stands last"
 

@@ -17,7 +17,7 @@ from stub_model import StubModel, stage_model
 
 from graphrag_lite import prompts, tables
 from graphrag_lite.errors import CallError, ModelError
-from graphrag_lite.extraction.model_rounds import AskedText, first_request
+from graphrag_lite.extraction.model_rounds import NameSource, first_request
 from graphrag_lite.llm.chat import Request
 from graphrag_lite.replies.graph_records import read_graph
 from graphrag_lite.settings import ExtractGraph, SplitTextUnits
@@ -101,7 +101,7 @@ def test_what_the_model_says_becomes_mentions_with_their_places() -> None:
 
 def test_gleaning_continues_the_conversation_while_the_model_says_yes() -> None:
     (entities, relationships), stub, _ = extract(by_prompt(FIRST, "Yes.", SECOND), TEXT, max_gleanings=2)
-    asked = [(m["role"], m["content"]) for m in first_request(AskedText("", TEXT), ExtractGraph(), PROMPTS)]
+    asked = [(m["role"], m["content"]) for m in first_request(NameSource("", TEXT), ExtractGraph(), PROMPTS)]
     first, second = ("assistant", FIRST), ("assistant", SECOND)
     missed, more = ("user", MISSED), ("user", MORE)
     assert conversations(stub) == [
@@ -207,7 +207,7 @@ def test_the_examples_of_the_prompt_are_not_taken_for_the_text(caplog: pytest.Lo
 
 def test_prompts_differ_in_the_text_alone() -> None:
     settings = ExtractGraph(entity_types=["ship", "port"])
-    one, other = (first_request(AskedText("", text), settings, PROMPTS)[0]["content"] for text in ("$text {A}", "B"))
+    one, other = (first_request(NameSource("", text), settings, PROMPTS)[0]["content"] for text in ("$text {A}", "B"))
     assert "Entity types: ship, port\n" in one
     assert one.replace("$text {A}", "B") == other
     assert one.index("$text {A}") > 0.97 * len(other)

@@ -17,7 +17,7 @@ Row = tuple[int, int, int, int, bool, int, int, int, int]
 
 
 def history(seed: int) -> list[Row]:
-    """Return mentions at random: subject, relation, object, kind, positive, start, end, unit, said."""
+    """Return mentions at random: subject, relation, object, kind, positive, start, end, unit, reported_at."""
     draw = random.Random(seed)
     made = []
     for _ in range(draw.randrange(15)):
@@ -51,7 +51,7 @@ def facts(history: Sequence[Row]) -> list[tuple[Any, ...]]:
         what = tuple(of(first[fact], name) for name in ("subject", "relation", "object"))
         when = of(start_by, "start"), of(end_by, "end" if ended_by == "stated" else "start")
         state = int(told.kind[fact]), *when, ended_by, bool(told.conflict[fact])
-        found.append((*what, *state, of(created_by, "said"), of(expired_by, "said")))
+        found.append((*what, *state, of(created_by, "reported_at"), of(expired_by, "reported_at")))
     return sorted(found)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphrag_lite
-from graphrag_lite.temporal.latest_mentions import said_last
+from graphrag_lite.temporal.latest_mentions import last_reported
 
 CUTS = st.lists(st.integers(0, 60), min_size=2, max_size=8, unique=True).map(sorted)
 DAYS = st.lists(st.integers(0, 3000), min_size=8, max_size=8)
@@ -31,13 +31,13 @@ def test_it_is_the_last_day_of_what_the_unit_overlaps(
         )
         for _, start, end in units
     ]
-    assert said_last(units, episodes, {})[0] == expected
+    assert last_reported(units, episodes, {})[0] == expected
 
 
 def test_a_unit_without_a_place_can_be_any_of_its_document() -> None:
     days = {("d", 0): 9, ("d", 9): 3, ("e", 0): 30}
     episodes = [(name, at, at + 9, date(1, 1, day).isoformat(), "text", 0) for (name, at), day in days.items()]
-    assert said_last([("d", -1, -1), ("f", -1, -1), ("f", 0, 5)], episodes, {}) == ([9, 0, 0], [1, 0, 0])
+    assert last_reported([("d", -1, -1), ("f", -1, -1), ("f", 0, 5)], episodes, {}) == ([9, 0, 0], [1, 0, 0])
 
 
 @given(
@@ -53,7 +53,7 @@ def test_of_one_time_the_message_of_the_higher_number_is_later_and_texts_are_equ
         (name, 0, 9, f"2024-03-0{day}", "message" if message else "text", 0)
         for name, (day, _, message) in zip(names, rows, strict=True)
     ]
-    found = said_last([(name, 0, 9) for name in names], episodes, {name: name for name in names})[1]
+    found = last_reported([(name, 0, 9) for name in names], episodes, {name: name for name in names})[1]
     keys = [(day, number if message else 0) for day, number, message in rows]
     assert [one < other for one in found for other in found] == [one < other for one in keys for other in keys]
     assert all(found)
@@ -65,7 +65,7 @@ def test_messages_of_a_document_follow_each_other_and_what_is_undated_has_no_pla
         ("d", 5, 9, "2024-03-01", "message", 1),
         ("e", 0, 9, "", "text", 0),
     ]
-    assert said_last([("d", 5, 9), ("d", 0, 5), ("e", 0, 9)], said, {"d": "d", "e": "e:7"})[1] == [2, 1, 0]
+    assert last_reported([("d", 5, 9), ("d", 0, 5), ("e", 0, 9)], said, {"d": "d", "e": "e:7"})[1] == [2, 1, 0]
 
 
 def test_a_chat_of_months_tells_nothing_that_was_said_after_the_day_asked(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.temporal.one_value import of_time, one_value_relations, one_values, relation_asked
+from graphrag_lite.temporal.one_value import of_time, one_value_relations, one_values, relation_of_question
 
 TYPES = {"Ana": "person", "Bo Lee": "person", "Acme": "organization", "Beta": "unknown", "Oslo": "location"}
 
@@ -101,4 +101,4 @@ def test_whatever_is_said_is_of_names_of_the_right_types_in_the_sentence(words: 
     ],
 )
 def test_what_is_asked(question: str, relation: str) -> None:
-    assert relation_asked(question) == relation
+    assert relation_of_question(question) == relation

@@ -13,7 +13,7 @@ from graphrag_lite import tables
 from graphrag_lite.evidence.report_page import KEYS, page
 from graphrag_lite.ops.check.problems import Problems
 from graphrag_lite.tables.database import select
-from graphrag_lite.temporal.latest_mentions import said_last
+from graphrag_lite.temporal.latest_mentions import last_reported
 
 MARK = re.compile(r"\[(\d{1,9})\]")
 PAGE = ["title", "summary", "findings", "rank", "rating_explanation", "full_content", "full_content_json"]
@@ -59,7 +59,7 @@ def _days(database: DuckDBPyConnection, _: Path, __: Mapping[str, Any], found: P
     query = "select document_id, char_start, char_end, reference_time, kind, ordinal from episodes order by row"
     episodes = list(_rows(database, query))
     ids = dict(_rows(database, "select id, source_id from documents"))
-    days, order = said_last(units, episodes, ids)
+    days, order = last_reported(units, episodes, ids)
     own = list(_rows(database, 'select day, "order" from search_units order by row'))
     differ = [row for row, (one, day) in enumerate(zip(own, days, strict=False)) if one[0] != day]
     found.rows("search_units", "day: not that of the last message, or the document, in it", differ)

@@ -10,7 +10,7 @@ from graphrag_lite.search.answer import Answer, Ranking, answered, cite
 from graphrag_lite.search.context_records import places_of
 from graphrag_lite.search.extractive.held_facts import by_given_name
 from graphrag_lite.temporal import holding
-from graphrag_lite.temporal.one_value import one_value_relations, relation_asked
+from graphrag_lite.temporal.one_value import one_value_relations, relation_of_question
 from graphrag_lite.temporal.relations import relation_key
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _ME = re.compile(r"\b(?:I|my)\b")
 
 def value_answer(question: "Question", query: "Query", method: str) -> Answer | None:
     """Answer by the fact that holds, or the one before it where that is asked for; None where facts do not tell it."""
-    relation = relation_asked(question.text) if question.language in ("en", "") else ""
+    relation = relation_of_question(question.text) if question.language in ("en", "") else ""
     if not relation:
         return None
     rows = _facts(question, query, relation)
