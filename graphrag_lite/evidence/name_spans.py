@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
-from graphrag_lite.text.folding import fold_with_places
+from graphrag_lite.text.folding import fold_with_offsets
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.names.words import HONORIFICS
 from graphrag_lite.text.sentences import sentences, trimmed
@@ -99,7 +99,7 @@ class NameSpans:
 
     def _look_for(self, name: str) -> list[Span]:
         """Return where a name stands, in order: as it is, else with an ending, else parts of it of most words."""
-        folded = fold_with_places(name)[0]
+        folded = fold_with_offsets(name)[0]
         bare = PUNCTUATION.sub(" ", folded).strip() if not UNSPACED.search(name) else ""
         for wanted in dict.fromkeys([folded.strip(), folded.strip("\"'*_.,;:()[]{}<> "), bare]):
             if wanted and (found := self._occurrences(wanted, whole=True) or self._occurrences(wanted, whole=False)):
@@ -133,7 +133,7 @@ class NameSpans:
 
     @cached_property
     def _folded(self) -> tuple[str, "array[int]"]:
-        return fold_with_places(self.text)
+        return fold_with_offsets(self.text)
 
     @cached_property
     def _spans(self) -> list[tuple[int, int]]:

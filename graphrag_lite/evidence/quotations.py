@@ -4,7 +4,7 @@ import re
 from array import array
 from functools import cached_property
 
-from graphrag_lite.text.folding import fold_with_places
+from graphrag_lite.text.folding import fold_with_offsets
 
 GAP = re.compile(r"\.{3}|…|[;\"'”’]\s")  # between the pieces of a quotation
 EDGES = " .…;\"'“”"
@@ -39,7 +39,7 @@ class Quotable:
 
     @cached_property
     def _folded(self) -> tuple[str, "array[int]"]:
-        return fold_with_places(self.text)
+        return fold_with_offsets(self.text)
 
     def _in_order(self, pieces: list[str]) -> list[Span]:
         """Return the spans of pieces, each behind the one before it; none unless all are there."""
@@ -47,7 +47,7 @@ class Quotable:
         spans: list[Span] = []
         end = 0
         for piece in pieces:
-            if bare := fold_with_places(piece)[0].strip(EDGES):
+            if bare := fold_with_offsets(piece)[0].strip(EDGES):
                 start = folded.find(bare, end)
                 if start < 0:
                     return []

@@ -26,7 +26,7 @@ from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.language import closest_language, question_language
 from graphrag_lite.text.numbered_titles import Numbered, numbered_words
 from graphrag_lite.text.period import Period
-from graphrag_lite.text.periods import TimesAsked, times_asked
+from graphrag_lite.text.periods import QuestionTimes, question_times
 from graphrag_lite.text.relative_times import relative_dates
 from graphrag_lite.text.translations import translations
 from graphrag_lite.text.whole_corpus import Aspect, corpus_aspects
@@ -210,10 +210,10 @@ class Question:
         return self.as_of or self.index.attributes.newest
 
     @cached_property
-    def times(self) -> TimesAsked:
+    def times(self) -> QuestionTimes:
         """What it says of time."""
         spoken = self.language or closest_language(self.text, list(relative_dates()))  # short texts may not tell theirs
-        return times_asked(self.as_read, self.now, self.language, spoken)
+        return question_times(self.as_read, self.now, self.language, spoken)
 
     @property
     def periods(self) -> list[Period]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from graphrag_lite.retrieval.spelling import readings
 from graphrag_lite.retrieval.title_numbers import as_titles_say
-from graphrag_lite.text.numbered_titles import as_said
+from graphrag_lite.text.numbered_titles import wording_pattern
 from graphrag_lite.text.words import terms
 
 if TYPE_CHECKING:
@@ -71,6 +71,6 @@ def _is_of_titles(index: "SnapshotView", stated: str, said: "Numbered", word: st
         return False
     if len(word) > 1:
         return True
-    pattern = re.compile(as_said(said), re.I)
+    pattern = re.compile(wording_pattern(said), re.I)
     read = rows[:MAX_READ].tolist()
     return 2 * sum(pattern.search(index.document_text(row)) is not None for row in read) >= len(read)

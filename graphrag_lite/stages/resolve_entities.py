@@ -23,7 +23,7 @@ from graphrag_lite.settings import ResolveEntities
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.text.names.find import is_acronym
-from graphrag_lite.text.names.own_types import cues_of, type_told
+from graphrag_lite.text.names.own_types import cues_of, stated_type
 from graphrag_lite.text.names.tokens import lower_case_words
 from graphrag_lite.text.names.words import AND_WORDS
 
@@ -200,7 +200,7 @@ def _types_told(
     found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for unit_id, document_id, name, start in tables.rows(entity_mentions, *columns):
         text, offset = text_of(unit_id)
-        if start >= 0 and (kind := type_told(text, start - offset, start - offset + len(name), cues)):
+        if start >= 0 and (kind := stated_type(text, start - offset, start - offset + len(name), cues)):
             found[document_id, name][kind] += 1
     return found
 

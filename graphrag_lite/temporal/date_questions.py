@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from graphrag_lite.temporal.durations import UNITS
-from graphrag_lite.text.folding import fold_with_places
+from graphrag_lite.text.folding import fold_with_offsets
 from graphrag_lite.text.relative_times import relative_dates
 from graphrag_lite.text.word_lists import toml_file
 
@@ -105,7 +105,7 @@ def _forms(language: str) -> tuple[tuple[tuple[str, re.Pattern[str]], ...], str]
 
 def _in_other_words(text: str, language: str) -> DateQuestion | None:
     """Return what a question in another language than English asks."""
-    plain, offsets = fold_with_places(text)
+    plain, offsets = fold_with_offsets(text)
     forms, either = _forms(language)
     for kind, form in forms:
         found = form.match(plain)

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from functools import cache
 from typing import NamedTuple
 
-from graphrag_lite.text.folding import fold_with_places
+from graphrag_lite.text.folding import fold_with_offsets
 from graphrag_lite.text.period import Period, Time, days_of
 from graphrag_lite.text.relative_times import is_current, relative_dates
 from graphrag_lite.text.sentences import is_statement
@@ -61,7 +61,7 @@ def intervals(sentence: str, reference_date: date | None, language: str) -> list
     just = _FORMS["just"].search(sentence) if reference_date and " just " in sentence else None
     if not just and not may_state(sentence, language):
         return []
-    plain, offsets = fold_with_places(sentence)
+    plain, offsets = fold_with_offsets(sentence)
     found = times(plain, reference_date, language)
     usable = [time for time in found if _is_time(plain, time, sentence, offsets, language)]
     ends = [*offsets, len(sentence)]

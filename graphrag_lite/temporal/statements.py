@@ -17,7 +17,7 @@ from graphrag_lite.temporal.clauses import FIRST_PERSON, clause_of
 from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.intervals import Interval, day_after, intervals
 from graphrag_lite.temporal.one_value import OneValue, of_time, one_values
-from graphrag_lite.text.folding import fold_with_places
+from graphrag_lite.text.folding import fold_with_offsets
 from graphrag_lite.text.period import Period, period_of
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.sentences import is_statement, sentences, trimmed
@@ -157,7 +157,7 @@ def _own_day(document: Document) -> str:
     found = set()
     for line in document.text[:HEAD].split("\n")[:20]:
         if 5 < len(line) < 60 and may_state(line, document.language):
-            plain, _ = fold_with_places(line.strip(" #*"))
+            plain, _ = fold_with_offsets(line.strip(" #*"))
             for time in times(plain, None, document.language):
                 rest = re.sub(r"[^\W\d_]+day\b|[^\w]|date", "", plain[: time.start] + plain[time.end :])
                 if time.precision == "day" and not rest:
@@ -172,7 +172,7 @@ def _period_of_heading(heading: str, document: Document) -> tuple[str, str, str,
     """Return valid_at, invalid_at, precision and words of a heading that is a period, and nothing more."""
     if len(heading) > 60 or not may_state(heading, document.language):
         return None
-    plain, _ = fold_with_places(heading)
+    plain, _ = fold_with_offsets(heading)
     found = times(plain, None, document.language)
     if len(found) != 1 or found[0].form == "open":
         return None

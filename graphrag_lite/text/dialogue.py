@@ -14,9 +14,9 @@ from graphrag_lite.text.word_lists import sections
 
 _LISTS = {section: sorted(words) for section, words in sections(__package__, "dialogue.txt").items()}
 _VERB = "|".join(_LISTS["said"] + _LISTS["told"])
-_TOLD, _INVOKED = frozenset(_LISTS["told"]), frozenset(_LISTS["invoked"])
+_DIRECT, _INVOKED = frozenset(_LISTS["told"]), frozenset(_LISTS["invoked"])
 _WHICH = r"(?:the\s+(?:(?!(?:of|to|in|from|with|for|by|at)\b)[a-z-]+\s+){0,2})?"  # "replied the offended Michael"
-_SAID = re.compile(rf"[\"'“”‘’»]\s+(?:\w+ly\s+)?({_VERB})\s+{_WHICH}\Z")
+_VERB_BEFORE = re.compile(rf"[\"'“”‘’»]\s+(?:\w+ly\s+)?({_VERB})\s+{_WHICH}\Z")
 _CLOSED = re.compile(rf"[\"'“”‘’»]\s+{_WHICH}\Z", re.I)
 _SAYS = re.compile(rf"\s+(?:\w+ly\s+)?({_VERB})\b")
 _OPENED = re.compile(r"(?:^|\s|—)[\"'“‘«](?=\S)")
@@ -76,15 +76,15 @@ def met(text: str, names: Sequence[Name], span: tuple[int, int]) -> Iterator[tup
     if len({names[i].name.split()[-1] for i, _ in says}) != 1:
         return
     speaker, verb = says[0]
-    said, label = names[speaker], verb if verb in _TOLD else f"{verb} to"
-    if speaker + 1 < len(names) and _TO.fullmatch(text, said.end, names[speaker + 1].start):
+    speaker_name, label = names[speaker], verb if verb in _DIRECT else f"{verb} to"
+    if speaker + 1 < len(names) and _TO.fullmatch(text, speaker_name.end, names[speaker + 1].start):
         yield speaker, speaker + 1, label
         return
-    goes_on = _GOES_ON.match(text, said.end)  # '"Cy," said Ann, "has left"'
+    goes_on = _GOES_ON.match(text, speaker_name.end)  # '"Cy," said Ann, "has left"'
     for i in addressed(text, names, span):
-        quoted = i < speaker or _OPENED.search(text, said.end, names[i].start)
+        quoted = i < speaker or _OPENED.search(text, speaker_name.end, names[i].start)
         subject = goes_on and text.startswith(",", names[i].end)
-        if i != speaker and quoted and not subject and names[i].name != said.name:
+        if i != speaker and quoted and not subject and names[i].name != speaker_name.name:
             yield speaker, i, label
 
 
@@ -93,7 +93,7 @@ def _says(text: str, name: Name) -> str:
     before = text[max(0, name.start - _REACH) : name.start]
     if text.startswith(("'s", "’s"), name.end):
         return ""
-    said = _SAID.search(before)
-    if not said and _CLOSED.search(before):
-        said = _SAYS.match(text, name.end)
-    return said[1] if said else ""
+    found = _VERB_BEFORE.search(before)
+    if not found and _CLOSED.search(before):
+        found = _SAYS.match(text, name.end)
+    return found[1] if found else ""

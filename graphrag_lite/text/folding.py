@@ -41,28 +41,28 @@ def unmarked(text: str) -> str:
     return "".join(char for char in unicodedata.normalize("NFD", text) if not unicodedata.combining(char)) or text
 
 
-def fold_with_places(text: str) -> tuple[str, "array[int]"]:
-    """Return `text` as it is compared, and for each of its characters the place in `text` that it comes from.
+def fold_with_offsets(text: str) -> tuple[str, "array[int]"]:
+    """Return `text` as it is compared, and for each of its characters the offset in `text` that it comes from.
 
     Case, width, accents of any letter, and kinds of quotation marks, dashes and white space are folded; characters that
     are not seen are left out. Every run of white space is one space.
 
-    >>> fold_with_places("Ｍüller’s\\n  house")[0]
+    >>> fold_with_offsets("Ｍüller’s\\n  house")[0]
     "muller's house"
     """
-    folded, places = [], array("l")
+    folded, offsets = [], array("l")
     for cluster in _CLUSTER.finditer(text):
         start = cluster.start()
         if cluster.lastgroup == "unseen":
             continue
         if cluster.lastgroup == "ascii":
             plain = cluster.group().lower().replace("`", "'")
-            places.extend(range(start, cluster.end()))
+            offsets.extend(range(start, cluster.end()))
         else:
             plain = " " if cluster.lastgroup else _folded_cluster(cluster.group())
-            places.extend([start] * len(plain))
+            offsets.extend([start] * len(plain))
         folded.append(plain)
-    return "".join(folded), places
+    return "".join(folded), offsets
 
 
 @lru_cache(maxsize=10_000)

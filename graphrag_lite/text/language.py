@@ -88,7 +88,7 @@ def question_language(question: str, among: Sequence[str]) -> str:
     words = WORD.findall(unicodedata.normalize("NFC", question))
     if words and not any(word[0].isupper() for word in words[1:]):
         words = [word.casefold() for word in words]
-    lower = {word.casefold() for place, word in enumerate(words) if not place or not word[0].isupper()}
+    lower = {word.casefold() for index, word in enumerate(words) if not index or not word[0].isupper()}
     found = {word: codes for word in sorted(lower) if (codes := languages_of().get(word))}
     if len(found) < 2 and (script := _script(question)):
         return next((code for code in SAME_SCRIPT.get(script, ()) if code in among), script)
@@ -97,8 +97,8 @@ def question_language(question: str, among: Sequence[str]) -> str:
         for code in codes:
             counts = (1 + ASKS * (word in QUESTION_WORDS[code])) / len(codes)
             likely[code] = likely.get(code, PRIOR * (code in among) + ALL * (lower <= FUNCTION_WORDS[code])) + counts
-    places = {code: place for place, code in enumerate(among)}
-    best = max(likely, key=lambda code: (likely[code], -places.get(code, len(places)), code), default="")
+    ranks = {code: index for index, code in enumerate(among)}
+    best = max(likely, key=lambda code: (likely[code], -ranks.get(code, len(ranks)), code), default="")
     if best and likely[best] >= 1:
         return best
     return _script(question, SOME) or (best if best in among else "")

@@ -62,7 +62,7 @@ def without_part(title: str) -> str:
     return _PART.sub("", title).strip()
 
 
-def abbreviates(word: str, said: Numbered) -> bool:
+def abbreviates(word: str, term: Numbered) -> bool:
     """Say whether a word is the one that has a number in a question, one of both cut short, or its initials.
 
     Of "fiscal 2020" these are of "fiscal year".
@@ -72,17 +72,17 @@ def abbreviates(word: str, said: Numbered) -> bool:
     >>> abbreviates("fy", Numbered("year", "2020", "fiscal")), abbreviates("fy", Numbered("fiscal", "2020"))
     (True, True)
     """
-    initials = (said.before[:1] + said.word[:1], said.word[:1] + "y" if len(said.number) == YEAR_DIGITS else "")
-    return word.startswith(said.word) or said.word.startswith(word) or word in initials
+    initials = (term.before[:1] + term.word[:1], term.word[:1] + "y" if len(term.number) == YEAR_DIGITS else "")
+    return word.startswith(term.word) or term.word.startswith(word) or word in initials
 
 
-def as_said(said: Numbered) -> str:
+def wording_pattern(term: Numbered) -> str:
     """Return a regular expression of the ways to say a word with its number, in words or in digits.
 
-    >>> told = as_said(Numbered("quarter", "3"))
-    >>> [bool(re.search(told, text)) for text in ("third quarter", "quarter 3", "quarters")]
+    >>> pattern = wording_pattern(Numbered("quarter", "3"))
+    >>> [bool(re.search(pattern, text)) for text in ("third quarter", "quarter 3", "quarters")]
     [True, True, False]
     """
-    ordinal = _ORDINALS[int(said.number) - 1] if said.number.isdigit() and 0 < int(said.number) <= 10 else said.number
-    word, number = re.escape(said.word), re.escape(said.number)
+    ordinal = _ORDINALS[int(term.number) - 1] if term.number.isdigit() and 0 < int(term.number) <= 10 else term.number
+    word, number = re.escape(term.word), re.escape(term.number)
     return rf"\b(?:{ordinal}|{number}(?:st|nd|rd|th)?) {word}\b|\b{word}[ -]{number}\b"

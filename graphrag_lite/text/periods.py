@@ -17,7 +17,7 @@ _FORMS = expressions(__package__, "stated_dates.txt")
 _NOW = re.compile(r",? (?:(?:(?:right |as of )?now|at (?:the moment|present)|these days)(?=\W*$)|currently\b)", re.I)
 
 
-class TimesAsked(NamedTuple):
+class QuestionTimes(NamedTuple):
     """What a question says of time: its text without "now", and without "latest", and the periods that it names."""
 
     without_now: str
@@ -25,9 +25,9 @@ class TimesAsked(NamedTuple):
     periods: list[Period]
 
 
-def times_asked(question: str, now: date | None, language: str, spoken: str) -> TimesAsked:
+def question_times(question: str, now: date | None, language: str, spoken: str) -> QuestionTimes:
     """Read a question in `language`; its periods in the language `spoken`, which relative times are known in."""
-    return TimesAsked(without_now(question), without_newest(question, language), periods(question, now, spoken))
+    return QuestionTimes(without_now(question), without_newest(question, language), periods(question, now, spoken))
 
 
 def without_newest(text: str, language: str) -> str:
@@ -62,5 +62,5 @@ def periods(text: str, now: date | None, language: str) -> list[Period]:
     True
     """
     plain = " ".join(unaccented(fold(text[:LONGEST])).split())
-    found = sorted(all_times(plain, now, language, asked=True), key=lambda time: time.start)
+    found = sorted(all_times(plain, now, language, in_question=True), key=lambda time: time.start)
     return list(dict.fromkeys(time.period for time in found))

@@ -74,9 +74,9 @@ def utf16_offsets(text: str) -> Callable[[int], int]:
     changes += [(found.start(), -1) for pattern in (CONTROL, TURNING) for found in pattern.finditer(text)]
     if not changes:
         return int
-    places, steps = zip(*sorted(changes), strict=True)
+    starts, steps = zip(*sorted(changes), strict=True)
     moved = [0, *accumulate(steps)]
-    return lambda at: at + moved[bisect_left(places, at)]
+    return lambda at: at + moved[bisect_left(starts, at)]
 
 
 def escape_markdown(text: str) -> str:

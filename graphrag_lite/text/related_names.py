@@ -191,8 +191,8 @@ def _label(text: str, a: Name, b: Name, language: str) -> str:
     if language in ("zh", "ja", "ko"):
         from graphrag_lite.text.relations_unspaced import unspaced_relation
 
-        if said := unspaced_relation(text, (a.start, a.end), (b.start, b.end), language):
-            return said
+        if label := unspaced_relation(text, (a.start, a.end), (b.start, b.end), language):
+            return label
     who = _RELATIVE.match(text, a.end, b.start)
     if verb := relation(text, a._replace(end=who.end()) if who else a, b, language):
         return verb

@@ -37,10 +37,10 @@ def relation(text: str, a: Name, b: Name, language: str) -> str:
     >>> between("Sam and his team at OpenAI", "Sam", "OpenAI"), between("The head of OpenAI met Al.", "OpenAI", "Al")
     ('', '')
     """
-    said = " ".join(text[a.end : b.start].split())
-    if len(said) > MAX_LENGTH or not _JOINING.fullmatch(said):
+    between = " ".join(text[a.end : b.start].split())
+    if len(between) > MAX_LENGTH or not _JOINING.fullmatch(between):
         return ""
-    words = said.casefold().split()
+    words = between.casefold().split()
     rest = words[1:] if words[0] in _ADVERBS or words[0].endswith("ly") else words
     if not rest or not _is_finite(rest, language) or not _AUXILIARIES[language].isdisjoint(rest[1:]):
         return ""
@@ -48,7 +48,7 @@ def relation(text: str, a: Name, b: Name, language: str) -> str:
         return ""
     if FUNCTION_WORDS[language].issuperset(words):  # "is the", "was in" say too little
         return ""
-    return said if opens_clause(text, a.start) and ends_phrase(text, b.end, language) else ""
+    return between if opens_clause(text, a.start) and ends_phrase(text, b.end, language) else ""
 
 
 def _is_finite(words: list[str], language: str) -> bool:

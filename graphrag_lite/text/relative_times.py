@@ -65,7 +65,7 @@ def relative_times(plain: str, now: date, language: str) -> Iterator[Time]:
     words, patterns = relative_dates()[language], _patterns(language)
     for name, days, step, form in (("days", words.days, 0, "near"), ("tomorrow", words.tomorrow, 1, "ahead")):
         for found in patterns[name].finditer(plain):
-            n = next(n for n, said in enumerate(days, start=step) if re.fullmatch(said, found[0]))
+            n = next(n for n, pattern in enumerate(days, start=step) if re.fullmatch(pattern, found[0]))
             n = -n if step else n
             yield Time(*found.span(), _before(now, n, n), "day", form)
     for form in ("ago", "lasting"):

@@ -77,8 +77,8 @@ def split(
 
 def _cuts(costs: Sequence[int], ranks: Sequence[Rank], size: int) -> list[int]:
     """Return the ends of units of at most `size` tokens: at every anchor, then the fewest, then of the lowest ranks."""
-    places = [0, *accumulate(costs)]
-    anchors = _anchors(places, ranks, REACH * size)
+    offsets = [0, *accumulate(costs)]
+    anchors = _anchors(offsets, ranks, REACH * size)
     best: list[tuple[int, float]] = [(0, 0.0)]  # by end: how many units lead there, and the sum of their ranks
     before = [0]  # by end: where the last of them starts
     starts: deque[int] = deque()  # those that can reach the end, best first (the minimum of a sliding window)
@@ -88,7 +88,7 @@ def _cuts(costs: Sequence[int], ranks: Sequence[Rank], size: int) -> list[int]:
         while starts and best[starts[-1]] > best[end - 1]:
             starts.pop()
         starts.append(end - 1)
-        while len(starts) > 1 and places[end] - places[starts[0]] > size:
+        while len(starts) > 1 and offsets[end] - offsets[starts[0]] > size:
             starts.popleft()
         n_units, total = best[starts[0]]
         best.append((n_units + 1, total + (sum(ranks[end]) if end < len(costs) else 0.0)))
@@ -101,22 +101,22 @@ def _cuts(costs: Sequence[int], ranks: Sequence[Rank], size: int) -> list[int]:
     return cuts[::-1]
 
 
-def _anchors(places: Sequence[int], ranks: Sequence[Rank], reach: float) -> set[int]:
+def _anchors(offsets: Sequence[int], ranks: Sequence[Rank], reach: float) -> set[int]:
     """Return the pieces whose hash is the lowest within `reach` tokens to either side, a section's before any other."""
     found = set()
     keys = [(kind > 0, number) for kind, number in ranks]
     near: deque[int] = deque()
     ahead = 1
     for here in range(1, len(keys)):
-        while ahead < len(keys) and places[ahead] - places[here] <= reach:
+        while ahead < len(keys) and offsets[ahead] - offsets[here] <= reach:
             while near and keys[near[-1]] > keys[ahead]:
                 near.pop()
             near.append(ahead)
             ahead += 1
-        while places[here] - places[near[0]] > reach:
+        while offsets[here] - offsets[near[0]] > reach:
             near.popleft()
         # Both ends of the text start and end a unit anyway: an anchor near them would leave a crumb.
-        if near[0] == here and reach <= places[here] <= places[-1] - reach:
+        if near[0] == here and reach <= offsets[here] <= offsets[-1] - reach:
             found.add(here)
     return found
 

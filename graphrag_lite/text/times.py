@@ -72,24 +72,24 @@ def may_state(text: str, language: str) -> bool:
 
 
 def times(plain: str, now: date | None, language: str) -> list[Time]:
-    """Return the times that a statement, folded (`fold_with_places`), states, by place, none of which overlap.
+    """Return the times that a statement, folded (`fold_with_offsets`), states, by place, none of which overlap.
 
     Relative ones, and days and months without a year, are told from `now`, the day on which it was said; without it
     they are left out. What has no year is of the year in which it is nearest: people tell plans, too.
 
-    >>> said = "we met last friday, and the deadline is april 20."
-    >>> [(said[time.start : time.end], str(time.period.first)) for time in times(said, date(2024, 3, 5), "en")]
+    >>> text = "we met last friday, and the deadline is april 20."
+    >>> [(text[time.start : time.end], str(time.period.first)) for time in times(text, date(2024, 3, 5), "en")]
     [('last friday', '2024-03-01'), ('april 20', '2024-04-20')]
     """
-    kept: list[Time] = []
+    selected: list[Time] = []
     for time in sorted(all_times(plain, now, language), key=lambda time: (time.start, -time.end)):
-        if kept and (of_year := _of_year(plain, kept[-1], time)):
-            kept[-1] = of_year
-        elif not kept or time.start >= kept[-1].end:
-            kept.append(time)
-        elif time.end - time.start > kept[-1].end - kept[-1].start:
-            kept[-1] = time
-    return kept
+        if selected and (of_year := _of_year(plain, selected[-1], time)):
+            selected[-1] = of_year
+        elif not selected or time.start >= selected[-1].end:
+            selected.append(time)
+        elif time.end - time.start > selected[-1].end - selected[-1].start:
+            selected[-1] = time
+    return selected
 
 
 def _of_year(plain: str, month: Time, year: Time) -> Time | None:
@@ -103,12 +103,12 @@ def _of_year(plain: str, month: Time, year: Time) -> Time | None:
     return Time(month.start, year.end, days_of(stated), month.precision, "date") if _is_day(stated) else None
 
 
-def all_times(plain: str, now: date | None, language: str, *, asked: bool = False) -> Iterator[Time]:
+def all_times(plain: str, now: date | None, language: str, *, in_question: bool = False) -> Iterator[Time]:
     """Yield the times in a folded text, dates before relative ones; some may overlap.
 
-    In a question (`asked`) what has no year is the last before `now`.
+    In a question (`in_question`) what has no year is the last before `now`.
     """
-    yield from _absolute(plain, now, asked=asked)
+    yield from _absolute(plain, now, in_question=in_question)
     if now and language in relative_dates():
         try:
             yield from relative_times(plain, now, language)
@@ -121,11 +121,11 @@ def coarser(one: str, other: str) -> str:
     return max(one, other, key=PRECISIONS.index)
 
 
-def _absolute(plain: str, now: date | None, *, asked: bool) -> Iterator[Time]:
+def _absolute(plain: str, now: date | None, *, in_question: bool) -> Iterator[Time]:
     """Yield dates, and the periods between two of them."""
     opened: Time | None = None
     for found in _ABSOLUTE.finditer(plain):
-        time = _dated(found, now, asked=asked)
+        time = _dated(found, now, in_question=in_question)
         if time is None:
             continue
         time = _begun(plain, time)
@@ -161,7 +161,7 @@ def _begun(plain: str, time: Time) -> Time:
     return Time(before.start(), time.end, Period(first.first, time.period.last), precision, "range")
 
 
-def _dated(found: re.Match[str], now: date | None, *, asked: bool) -> Time | None:
+def _dated(found: re.Match[str], now: date | None, *, in_question: bool) -> Time | None:
     """Return the time that a match states, None where no calendar has it."""
     if decade := found["decade"]:
         return _decade(found, int(decade))
@@ -170,12 +170,14 @@ def _dated(found: re.Match[str], now: date | None, *, asked: bool) -> Time | Non
     if days := found["one"] or found["first"]:
         month, stated_year = found["month_of_days"] or found["days_of"], found["year_of_days"] or found["days_year"]
         year = f", {stated_year}" if stated_year else ""
-        first, last = (_iso(f"{month} {day}{year}", now, asked) for day in (days, found["other"] or found["last"]))
+        first, last = (
+            _iso(f"{month} {day}{year}", now, in_question) for day in (days, found["other"] or found["last"])
+        )
         if not (first and last and first < last):
             return None
         return Time(*found.span(), Period(date.fromisoformat(first), date.fromisoformat(last)), "day", "range")
     yearless = found["month"] or found["name"] or found["alone"] or found["slashed"]
-    stated = _stated(found, now, asked)
+    stated = _stated(found, now, in_question)
     period = period_of(stated)
     if period is None:
         return None
@@ -206,36 +208,38 @@ def _years(found: re.Match[str], years: str) -> Time | None:
     return Time(*found.span(), Period(date(year, 1, 1), date(year // 100 * 100 + short, 12, 31)), "year", "range")
 
 
-def _stated(found: re.Match[str], now: date | None, asked: bool) -> str:
+def _stated(found: re.Match[str], now: date | None, in_question: bool) -> str:
     """Return the ISO date of a match, "" for none."""
     if packed := found["packed"]:
         return iso_date(f"{packed[:4]}-{packed[4:6]}-{packed[6:]}")
     if slashed := found["slashed"]:
         one, other = map(int, slashed.split("/"))
-        return _nearest([f"{year}-{min(one, other):02}-{max(one, other):02}" for year in _years_near(now)], now, asked)
+        return _nearest(
+            [f"{year}-{min(one, other):02}-{max(one, other):02}" for year in _years_near(now)], now, in_question
+        )
     if not (month := found["month"] or found["name"] or found["alone"]):
         return iso_date(re.sub(r" ,", ",", found[0]))
     day = re.sub(r"\D", "", found["before"] or found["after"] or "")
-    return _iso(f"{month} {day}" if day else month, now, asked)
+    return _iso(f"{month} {day}" if day else month, now, in_question)
 
 
-def _iso(stated: str, now: date | None, asked: bool) -> str:
+def _iso(stated: str, now: date | None, in_question: bool) -> str:
     """Return a day or month as ISO 8601; what has no year is the last before `now`, or the nearest to it."""
     if stated[-4:].isdigit():
         return iso_date(stated)
     comma = ", " if stated[-1].isdigit() else " "
-    return _nearest([iso_date(f"{stated}{comma}{year}") for year in _years_near(now)], now, asked)
+    return _nearest([iso_date(f"{stated}{comma}{year}") for year in _years_near(now)], now, in_question)
 
 
 def _years_near(now: date | None) -> list[int]:
     return [now.year + n for n in (0, -1, 1)] if now and 1 < now.year < 9998 else []
 
 
-def _nearest(dates: list[str], now: date | None, asked: bool) -> str:
+def _nearest(dates: list[str], now: date | None, in_question: bool) -> str:
     known = [stated for stated in dates if _is_day(stated)]
     if now is None or not known:
         return ""
-    if asked:
+    if in_question:
         return next((stated for stated in known if stated <= now.isoformat()[: len(stated)]), "")
     periods = [days_of(stated) for stated in known]
     apart = [max((period.first - now).days, (now - period.last).days, 0) for period in periods]

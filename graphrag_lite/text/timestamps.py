@@ -117,13 +117,13 @@ def times_of(values: Iterable[Any], *, in_order: bool = False) -> Times:
 def _dates(found: re.Match[str]) -> dict[str, date]:
     """Return the dates that three numbers can mean, by their order. Between dots the day comes before the month.
 
-    >>> [list(_dates(_NUMBERS.fullmatch(said))) for said in ("30/05/23", "05/06/2023", "30.05.2023", "2023. 5. 30.")]
+    >>> [list(_dates(_NUMBERS.fullmatch(text))) for text in ("30/05/23", "05/06/2023", "30.05.2023", "2023. 5. 30.")]
     [['day first', 'year first'], ['day first', 'month first'], ['day first'], ['year first']]
     """
     parts = (found[1], found[3], found[4])
     meant: dict[str, date] = {}
-    for order, places in _ORDERS.items():
-        year, month, day = (parts[place] for place in places)
+    for order, indices in _ORDERS.items():
+        year, month, day = (parts[index] for index in indices)
         short = len(year) == 2 and max(len(month), len(day)) <= 2
         if not (short or len(year) == 4) or (found["mark"] == "." and (order == "month first" or (short and meant))):
             continue

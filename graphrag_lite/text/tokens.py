@@ -85,13 +85,13 @@ def _rank(ranks: Mapping[bytes, int], part: bytes) -> int:
 
 def _merged(ranks: Mapping[bytes, int], piece: bytes) -> int:
     """Return the tokens of a piece by byte pair encoding: of two neighbours the first of least rank are joined."""
-    parts = [piece[place : place + 1] for place in range(len(piece))]
+    parts = [piece[index : index + 1] for index in range(len(piece))]
     pairs = [_rank(ranks, one + other) for one, other in pairwise(parts)]
     while pairs and (least := min(pairs)) < len(ranks):
-        place = pairs.index(least)
-        parts[place : place + 2] = [parts[place] + parts[place + 1]]
-        del pairs[place]
-        for near in (place - 1, place):
+        index = pairs.index(least)
+        parts[index : index + 2] = [parts[index] + parts[index + 1]]
+        del pairs[index]
+        for near in (index - 1, index):
             if 0 <= near < len(pairs):
                 pairs[near] = _rank(ranks, parts[near] + parts[near + 1])
     return len(parts)

@@ -102,7 +102,7 @@ def _turns(text: str) -> tuple[list[int], list[str]]:
     return [label.end() - 1 for label in labels], [label[1] for label in labels]
 
 
-def speaker_at(text: str, place: int) -> str:
+def speaker_at(text: str, offset: int) -> str:
     """Return who speaks at a place of a transcript, as the label before it is written; "" where none is known.
 
     One who speaks once is told by two words: a single one is as often a note's.
@@ -112,7 +112,7 @@ def speaker_at(text: str, place: int) -> str:
     ['ANN B', 'CY DOE', 'ANN B', '']
     """
     known, (ends, labels) = speakers(text), _turns(text)
-    at = bisect_right(ends, place) - 1
+    at = bisect_right(ends, offset) - 1
     if not known or at < 0:
         return ""
     name = label_name(labels[at])

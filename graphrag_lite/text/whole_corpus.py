@@ -54,12 +54,12 @@ def corpus_aspects(text: str, language: str) -> set[Aspect] | None:
         found.discard("disagreement")
     if found and _THE_ONE.match(text):
         return None
-    said = frozenset(term for aspect in found for term in _terms_of(aspect, language))
+    aspect_terms = frozenset(term for aspect in found for term in _terms_of(aspect, language))
     if not found and language == "en" and _WHO.match(text):
         found = {"person"}
     generic = _terms_of("corpus", language)
-    left = [term for term in own - generic - said if not term.isdecimal()]
-    return found if not left and (said or own & generic or n_phrases or _ABOUT.search(text)) else None
+    left = [term for term in own - generic - aspect_terms if not term.isdecimal()]
+    return found if not left and (aspect_terms or own & generic or n_phrases or _ABOUT.search(text)) else None
 
 
 @cache

@@ -19,7 +19,7 @@ from graphrag_lite.text.word_lists import expressions, sections
 # Languages (ISO 639-1) of which Snowball's algorithms (snowballstem.org) are used; English is Porter2.
 _STEMMED = frozenset("ar ca da de el en es et eu fi fr ga hi hu hy id it lt ne nl no pt ro ru sr sv ta tr yi".split())
 _NORWEGIAN = {"nb": "no", "nn": "no"}
-_TONES_KEPT = ("vi",)  # where letters without their marks are other words: recall@5 fell by 1.7 points
+_WITH_TONES = ("vi",)  # where letters without their marks are other words: recall@5 fell by 1.7 points
 
 # Syllabic scripts: two characters are about a word. Korean has spaces, but its particles are glued to the word.
 _SYLLABIC = (
@@ -56,7 +56,7 @@ _WORD_OR_NUMBER = re.compile(f"{_POINT}|{WORD_PATTERN}")
 ASKING = frozenset(
     ("from", "how", "what", "when", "where", "which", "who", "whom", "whose", "why", "whi")
 )  # "whi": its stem
-_KEPT = {"en": ASKING}
+_WEIGHTED = {"en": ASKING}
 # What is longer is an encoded blob or a long address; a stemmer's time grows with the length.
 _MAX_WORD = 64
 _MAX_CACHED = 500_000
@@ -146,10 +146,10 @@ class _Stems(dict[str, str]):
 def _stems(language: str) -> _Stems:
     language = _NORWEGIAN.get(language, language)
     stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord if language in _STEMMED else str
-    left_out = FUNCTION_WORDS.get(language, frozenset()) - _KEPT.get(language, frozenset())
+    left_out = FUNCTION_WORDS.get(language, frozenset()) - _WEIGHTED.get(language, frozenset())
     if language == "en":  # an English accent belongs to a foreign name, and its stem must not depend on it
         return _Stems(lambda word: "find" if word == "found" else stem(unaccented(word)), left_out)  # who founded it?
-    return _Stems(stem, left_out, fold=str if language in _TONES_KEPT else unaccented)
+    return _Stems(stem, left_out, fold=str if language in _WITH_TONES else unaccented)
 
 
 def _ngrams(run: str, size: int) -> list[str]:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from linear import assert_linear
 
 from graphrag_lite.evidence.name_spans import NameSpan, NameSpans
-from graphrag_lite.text.folding import fold_with_places
+from graphrag_lite.text.folding import fold_with_offsets
 
 KNOWN = "Mr. Scrooge had known Jacob\nMarley for years."
 TEXT = (
@@ -110,14 +110,14 @@ def test_each_of_many_names_costs_little() -> None:
 
 @pytest.mark.parametrize("char", ["a", " ", "é", "界", "'", "\n", "\u0301", "-"])
 def test_a_megabyte_of_one_character(char: str) -> None:
-    folded, places = fold_with_places(char * 1000)
+    folded, places = fold_with_offsets(char * 1000)
     assert len(folded) == len(places)
-    assert_linear(fold_with_places, char)
+    assert_linear(fold_with_offsets, char)
 
 
 @given(st.text(max_size=60), st.text(max_size=12))
 def test_every_place_is_inside_the_unit(text: str, name: str) -> None:
-    folded, origins = fold_with_places(text)
+    folded, origins = fold_with_offsets(text)
     assert len(folded) == len(origins) and list(origins) == sorted(origins)
     place = NameSpans(text).of(name, text)
     assert 0 <= place.char_start <= place.char_end <= len(text)

@@ -46,7 +46,7 @@ def test_what_the_index_makes_of_a_question_is_told_once(
     count(question, "names_within")
     count(readings, "readings")
     count(question, "find_parts")
-    count(question, "times_asked")
+    count(question, "question_times")
     count(question, "read_wording")
     count(question, "attributes_told")
     count(question, "definition_asked")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_lite.text.folding import fold, fold_with_places, unaccented, unmarked
+from graphrag_lite.text.folding import fold, fold_with_offsets, unaccented, unmarked
 
 
 @given(st.text(max_size=60))
@@ -18,7 +18,7 @@ def test_to_fold_twice_is_to_fold_once(text: str) -> None:
     [("Müller", "ＭＵＬＬＥＲ"), ("“Bah’s”", '"BAH\'S"'), ("a\n  b—c", "A b-c"), ("zero\u200bwidth", "zerowidth")],
 )
 def test_spellings_of_a_quotation_are_equal(one: str, other: str) -> None:
-    assert fold_with_places(one)[0] == fold_with_places(other)[0]
+    assert fold_with_offsets(one)[0] == fold_with_offsets(other)[0]
 
 
 def test_only_latin_letters_lose_their_accents() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.extractive.dated_events import UNITS_READ, Dated, looked_for
 from graphrag_lite.temporal.durations import When
-from graphrag_lite.text.folding import fold_with_places
+from graphrag_lite.text.folding import fold_with_offsets
 from graphrag_lite.text.period import Time
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.times import times
@@ -69,7 +69,7 @@ def day_of(sentence: str, name: Iterable[str], what: str, language: str) -> When
     >>> str(day_of("The Rack is a 1915 film.", ["rack"], "made", "en")), day_of("Bo, 1843.", ["bo"], "born", "en")
     ('1915', None)
     """
-    plain, _ = fold_with_places(sentence)
+    plain, _ = fold_with_offsets(sentence)
     wanted = set(name)
     for mark in _MARKS[what].finditer(plain):
         before = set(terms(plain[max(0, mark.start() - REACH) : mark.start()], language))

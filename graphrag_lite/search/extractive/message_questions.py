@@ -158,5 +158,5 @@ def _named(text: str, known: Set[str]) -> list[tuple[int, int, frozenset[str]]]:
 def terms_of_times(question: "Question") -> set[str]:
     """Return the terms by which a question says when."""
     plain = " ".join(unaccented(fold(question.text)).split())
-    found = all_times(plain, question.now, question.language or "en", asked=True)
+    found = all_times(plain, question.now, question.language or "en", in_question=True)
     return {term for time in found for term in question.terms_of(plain[time.start : time.end])}

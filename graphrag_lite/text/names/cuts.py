@@ -18,7 +18,7 @@ _DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".spl
 _BEFORE_MONTH = frozenset("in since until by during of from on last next early late mid".split())
 _AFTER_DAY = frozenset("times night post mail mirror telegraph express herald morning football club school".split())
 # Roles that stay before a single name: "President Trump" is no other name of anyone called Trump.
-_KEPT_ROLES = frozenset("president senator governor professor chancellor".split())
+_NAMED_ROLES = frozenset("president senator governor professor chancellor".split())
 _PRONOUNS = vocab.LISTS["pronouns"]
 _CUT_BEFORE_FULL_NAMES = vocab.LISTS["cut_before_full_names"]
 _NAMELESS = vocab.NO_NAMES | vocab.NUMBER_WORDS | vocab.STRUCTURE | vocab.HONORIFICS | vocab.ROLES
@@ -37,8 +37,8 @@ def split_run(tokens: Tokens, run: WordRun, language: str) -> list[WordRun]:
     run = WordRun(first, last, initial)
     parts = split_before_person(tokens, run, language) if language in SLAVIC else [run]
     pieces = [_trimmed(tokens, piece) for part in parts for piece in _split_roles(tokens, part)]
-    kept = [piece for piece in pieces if piece]
-    return [whole for piece in kept if (whole := with_head(tokens, piece, language))] if language in SLAVIC else kept
+    left = [piece for piece in pieces if piece]
+    return [whole for piece in left if (whole := with_head(tokens, piece, language))] if language in SLAVIC else left
 
 
 def _without_openers(tokens: Tokens, run: WordRun) -> tuple[int, bool]:
@@ -98,7 +98,7 @@ def _split_roles(tokens: Tokens, run: WordRun) -> list[WordRun]:
     if not before and right - left == 1 and not person:
         return [run]
     alone = run.last - right == 1 and not before and low[right - 1] in vocab.STRONG_ROLES
-    first = right - 1 if alone and low[right - 1] in _KEPT_ROLES else right
+    first = right - 1 if alone and low[right - 1] in _NAMED_ROLES else right
     return [*before, WordRun(first, run.last, run.initial and first == run.first, kind="person" if person else "")]
 
 

@@ -85,16 +85,16 @@ def _cased(text: str, language: str) -> list[Name]:
     if language == "de":
         runs = [part for run in runs if (part := without_nouns(tokens, run))]
     written = frozenset(tokens.words)
-    kept: list[WordRun] = []
+    selected: list[WordRun] = []
     for run in sorted([*titles, *runs], key=lambda run: run.first):
         start = tokens.starts[run.first]
         if _labels(text, tokens, run, written, language):
-            kept.append(run._replace(anchored=run.last - run.first > 1, kind="person", initial=False))
+            selected.append(run._replace(anchored=run.last - run.first > 1, kind="person", initial=False))
         elif not _within(muted, start) and not _is_shouted(tokens, run):
             proves = not (_within(headings, start) or _measures(tokens, run) or _is_step(tokens, run))
             proves = proves and not _is_field(text, tokens, run)
-            kept.append(run if proves else run._replace(anchored=False))
-    names = _typed(text, tokens, kept, plain_nouns(tokens, kept) if language == "de" else frozenset(), language)
+            selected.append(run if proves else run._replace(anchored=False))
+    names = _typed(text, tokens, selected, plain_nouns(tokens, selected) if language == "de" else frozenset(), language)
     terms = find_terms(tokens, text)
     return merged(names, terms) if terms else names
 
@@ -187,9 +187,9 @@ def _is_field(text: str, tokens: Tokens, run: WordRun) -> bool:
     return run.last - run.first == 1 and apart and text[end : end + 1] == ":" and text[end + 1 : end + 2].isspace()
 
 
-def _tells_other(words: list[str], kept: list[str]) -> bool:
+def _tells_other(words: list[str], written: list[str]) -> bool:
     """Tell whether the words of a name say that it is none of a person."""
-    return bool(types.evidence_of_words(words, kept).keys() - {"person"})
+    return bool(types.evidence_of_words(words, written).keys() - {"person"})
 
 
 def _is_shouted(tokens: Tokens, run: WordRun) -> bool:
@@ -219,9 +219,9 @@ def _typed(text: str, tokens: Tokens, runs: list[WordRun], nouns: frozenset[str]
 
     A single word of `nouns` is a name only where its shape or a type says so.
     """
-    told = tokens
+    marked = tokens
     if language in LISTED:
-        told = replace(tokens, lower=[list_mark(word, language) for word in tokens.lower])
+        marked = replace(tokens, lower=[list_mark(word, language) for word in tokens.lower])
     evidence: dict[str, types.Evidence] = {}
     things: set[str] = set()  # names whose words say what they are: a country says something, too
     confirmed: set[str] = set()  # words that have a telling capital somewhere
@@ -230,11 +230,11 @@ def _typed(text: str, tokens: Tokens, runs: list[WordRun], nouns: frozenset[str]
     for key, run in zip(keys, runs, strict=True):
         if key not in evidence:
             evidence[key] = types.evidence_of_words(
-                told.lower[run.first : run.last], tokens.words[run.first : run.last]
+                marked.lower[run.first : run.last], tokens.words[run.first : run.last]
             )
             if "person" not in evidence[key] and max(evidence[key].values(), default=0.0) >= _SURE:
                 things.add(key)
-        found = _beside(told, run)
+        found = _beside(marked, run)
         if key in things:
             found.pop("person", None)
         if AMPERSAND in tokens.gaps[run.first + 1 : run.last]:

@@ -29,14 +29,14 @@ def cues_of(types: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def type_told(text: str, start: int, end: int, cues: Mapping[str, str]) -> str:
+def stated_type(text: str, start: int, end: int, cues: Mapping[str, str]) -> str:
     """Return the type that a text tells of the name in its characters [start, end), "" where it tells none.
 
     A noun before the name tells it, the name's own last word, or the head of what the name is said to be.
 
     >>> cues = cues_of({"vessel": "a ship, boat or trawler"})
-    >>> told = "The trawler Ann Marie met Oslo Star, an old boat, and Ann Li, the owner of a boat."
-    >>> [type_told(told, told.index(name), told.index(name) + len(name), cues) for name in
+    >>> text = "The trawler Ann Marie met Oslo Star, an old boat, and Ann Li, the owner of a boat."
+    >>> [stated_type(text, text.index(name), text.index(name) + len(name), cues) for name in
     ...  ("Ann Marie", "Oslo Star", "Ann Li")]
     ['vessel', 'vessel', '']
     """

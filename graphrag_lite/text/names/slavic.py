@@ -14,10 +14,10 @@ _ADJECTIVE, _NO_SURNAME = (re.compile(f"(?:{FORMS[f'slavic {kind}']})$") for kin
 
 def split_before_person(tokens: Tokens, run: WordRun, language: str) -> list[WordRun]:
     """Cut `run` before a given name behind a place or an office, without the offices: "Президент России Иван"."""
-    told = [list_mark(word, language) for word in tokens.lower[run.first : run.last]]
-    offices = [kind_of(word) == "person" for word in told]
-    for i in range(len(told) - 1, 0, -1):
-        if told[i].rpartition(":")[2] in GIVEN_NAMES and (offices[i - 1] or told[i - 1] in PLACES):
+    marked = [list_mark(word, language) for word in tokens.lower[run.first : run.last]]
+    offices = [kind_of(word) == "person" for word in marked]
+    for i in range(len(marked) - 1, 0, -1):
+        if marked[i].rpartition(":")[2] in GIVEN_NAMES and (offices[i - 1] or marked[i - 1] in PLACES):
             before = WordRun(run.first + offices[0], run.first + i - offices[i - 1], run.initial)
             person = WordRun(run.first + i, run.last, False, kind="person")
             return [before, person] if before.first < before.last else [person]

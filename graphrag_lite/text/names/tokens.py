@@ -94,8 +94,8 @@ def tokenize(text: str, language: str) -> Tokens:
                 elision = _ELISION.match(word)
                 if elision and (word[0].islower() or not i or kind in (INITIAL, STOP)):
                     elided[i] = _cut(tokens, i, len(elision[0]))
-            said = elided[i][2] if i in elided else words[before] if i else ""
-            _classify(tokens, i, before, said, text, functions, endings)
+            previous = elided[i][2] if i in elided else words[before] if i else ""
+            _classify(tokens, i, before, previous, text, functions, endings)
         before = i
     if owned or elided:
         tokens = _rebuilt(tokens, frozenset(owned), elided)

@@ -53,17 +53,17 @@ def kind_of(word: str) -> str:
     return _KINDS.get(word, "")
 
 
-def evidence_of_words(words: Sequence[str], kept: Sequence[str]) -> Evidence:
-    """Return what the words of one name say about its type. `words` are casefolded, `kept` as written.
+def evidence_of_words(words: Sequence[str], written: Sequence[str]) -> Evidence:
+    """Return what the words of one name say about its type. `words` are casefolded, `written` as in the text.
 
     >>> evidence_of_words(["university", "of", "oslo"], ["University", "of", "Oslo"])
     {'organization': 3.0}
     """
-    return dict(_evidence_of_words(tuple(words), tuple(kept)))
+    return dict(_evidence_of_words(tuple(words), tuple(written)))
 
 
 @lru_cache(maxsize=10_000)
-def _evidence_of_words(words: tuple[str, ...], kept: tuple[str, ...]) -> Evidence:
+def _evidence_of_words(words: tuple[str, ...], written: tuple[str, ...]) -> Evidence:
     name = " ".join(words)
     if name in WELL_KNOWN:
         return {WELL_KNOWN[name]: 3.0}
@@ -78,7 +78,7 @@ def _evidence_of_words(words: tuple[str, ...], kept: tuple[str, ...]) -> Evidenc
         found["location"] = 1.0  # "Matt Mountain", "James Bay": what stands beside them decides
     if (words[-1] in CORPORATE and len(words) > 1) or "&" in words:
         found["organization"] = 5.0
-    found = found or _evidence_of_person(words, kept)
+    found = found or _evidence_of_person(words, written)
     if not found and len(words) == 1 and _ABSTRACT.search(name):
         found["concept"] = 1.5
     if not found and len(words) > 1 and WELL_KNOWN.get(words[0]) in ("organization", "product"):
@@ -106,17 +106,17 @@ def _evidence_of_heads(words: Sequence[str]) -> Evidence:
     return {}
 
 
-def _evidence_of_person(words: Sequence[str], kept: Sequence[str]) -> Evidence:
+def _evidence_of_person(words: Sequence[str], written: Sequence[str]) -> Evidence:
     """Return the weight of a given name, of initials, and of particles and epithets."""
     weight = 0.0
     if words[0].partition("-")[0] in GIVEN_NAMES and words[0] not in PLACES:  # Pierre-Joseph
         if len(words) == 1:
-            weight = 0.0 if kept[0].isupper() else 1.6
+            weight = 0.0 if written[0].isupper() else 1.6
         elif len(words) <= 4 and not any(word.isdigit() for word in words) and words[1] not in ("and", "of"):
             weight = 2.5
-    initials = any(len(word.rstrip(".")) == 1 and word[0].isupper() for word in kept[:-1])
+    initials = any(len(word.rstrip(".")) == 1 and word[0].isupper() for word in written[:-1])
     spelled = any(c.isdigit() for word in words for c in word) or not _SMALL.isdisjoint(words)  # "N 2 O"
-    if initials and not spelled and 2 <= len(words) <= 4 and kept[0] not in ("A", "I", "O"):
+    if initials and not spelled and 2 <= len(words) <= 4 and written[0] not in ("A", "I", "O"):
         weight += 2.0
     if len(words) >= 3 and (words[1] in _NOBLE or (words[-2] in ("the", "le", "der") and words[-1] in EPITHETS)):
         weight += 1.5
