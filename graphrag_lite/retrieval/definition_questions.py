@@ -9,7 +9,8 @@ from graphrag_lite.text.word_lists import expressions
 MOST_WORDS = 5  # of the thing: a longer one says what is asked about it
 _FORMS = expressions(__package__, "definition_questions.txt")
 _ASKS = re.compile(
-    rf"\W*(?:(?:{_FORMS['before']})\s*(?P<after>.+)|what do(?:es)?\s+(?P<between>.+?)\s+(?:do|mean|stand for|contain)"
+    rf"\W*(?:(?:{_FORMS['before']})\s*(?P<after>.+)|what do(?:es)?\s+(?:the (?:{_FORMS['called']})\s+)?(?P<between>.+?)"
+    r"\s+(?:do|mean|stand for|contain)"
     rf"|(?P<before>.+?)\s*(?:{_FORMS['behind']}))\W*",
     re.I,
 )
@@ -53,6 +54,8 @@ def thing_asked(question: str) -> str:
     ('Zep', 'Ada', '')
     >>> thing_asked("What does npm ci do?"), *map(thing_asked, ("What does GQA stand for?", "What is IT short for?"))
     ('npm ci', 'GQA', 'IT')
+    >>> thing_asked("What does the acronym GQA stand for?"), thing_asked("Wofür steht GQA?")
+    ('GQA', 'GQA')
     """
     asks = _ASKS.fullmatch(_AND_MORE.sub("", question.strip()))
     if not asks:

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_lite import pipeline
+from graphrag_lite.search.answer import Statement
+from graphrag_lite.search.extractive.reading_order import in_reading_order
 from graphrag_lite.search.index import Index
 from graphrag_lite.settings import Settings
 
@@ -132,6 +134,19 @@ def test_a_list_is_told_with_what_announces_it(index: Index, question: str, told
     first = index.query(question).answer.partition(" [1]")[0]
     assert [one for one in told if one not in first] == []
     assert "silenced" not in first
+
+
+def test_a_list_stands_where_its_best_item_does(index: Index) -> None:
+    [row] = [row for row in range(index.n_rows("documents")) if "alarms" in index.document_text(row)]
+    text = index.document_text(row)
+    spans = [
+        (at := text.index(said), at + len(said))
+        for said in ("raised by the pump", "Each of them can be silenced for an hour.")
+    ]
+    spans.append((at := text.index("There are"), text.index("alarms:") + 7))
+    units = index.units_at(row, [start for start, _ in spans])
+    told = in_reading_order(index, [Statement(unit, *span) for unit, span in zip(units, spans, strict=True)])
+    assert [text[one.start :].split()[0] for one in told] == ["There", "Each"]
 
 
 @pytest.mark.parametrize(

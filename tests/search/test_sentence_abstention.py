@@ -46,6 +46,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("How many instruments were exchanged in 1987?", True),
         ("How tall is Paul Ostrow?", True),  # somebody else is
         ("How old is Jonas Beck?", False),
+        ("When was Jonas von Beck born?", True),  # one name, whatever is within it
+        ("When was Lena von der Fuchs born?", False),
         ("Where did Jonas Beck go?", False),  # "go" says too little to be missed
         ("How old is Omar Haddad?", True),
         ("Where was Petra Sommer born?", True),  # in one sentence with her, but of another
@@ -159,7 +161,7 @@ def test_words_that_only_hold_a_way_to_tell_do_not_tell() -> None:
         "A couple weeks, on Wednesday at the market."
     )
     assert tells["price of"].search("two ducats") and not tells["price of"].search(
-        "the education of Spencer, 元素, 지원"
+        "the education of Spencer, 元素, 지원, non-free and free software, the dollar sign"
     )
 
 
@@ -197,6 +199,19 @@ def test_words_that_only_hold_a_way_to_tell_do_not_tell() -> None:
 def test_an_attribute_is_told_in_other_words(question: str, language: str, sentence: str) -> None:
     told = attributes_told(question, language)
     assert told and all(pattern.search(sentence) for pattern, _ in told)
+
+
+def test_how_much_of_a_measure_is_no_price() -> None:
+    assert attributes_told("표는 얼마입니까?", "ko") and not attributes_told("메모리는 얼마입니까?", "ko")
+
+
+def test_a_year_in_the_name_of_a_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    for n, more in enumerate(MORE):
+        (tmp_path / "corpus" / f"address-{1960 + n}.txt").write_text(TOLD.format(more=more))
+    index = graphrag_lite.index(tmp_path / "corpus", tmp_path)
+    assert not index.query("How tall was Dana Weiss in 1960?").abstained
+    assert index.query("How tall was Dana Weiss in 1959?").abstained
 
 
 def test_what_a_team_studied_is_no_education() -> None:

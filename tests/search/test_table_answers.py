@@ -350,3 +350,13 @@ def test_what_is_counted_in_a_row_is_not_rows(tmp_path: Path) -> None:
     index = graphrag_lite.index(tmp_path / "Liferafts.csv", tmp_path)
     assert index.query("How many people were in liferaft 8?").answer == "raft: 8: men: 7 [1] seats: 67 [2]"
     assert index.query("How many liferafts were on the port side?").answer.startswith("8 of 16 have side: Port.")
+
+
+def test_a_year_in_the_name_of_a_file_chooses_its_table(tmp_path: Path) -> None:
+    medals = [f"{name},{n}" for n, name in enumerate(("Norway", "Russia", "Latvia", "Japan", "Italy", "China", "Peru"))]
+    (tmp_path / "games2014.csv").write_text("\n".join(["team,medals", *medals]))
+    runs = [f"Ann Roe {n},Norway,GOLD,{1960 + 4 * n}" for n in range(9)]
+    (tmp_path / "sprint.csv").write_text("\n".join(["name,team,medal,year", *runs]))
+    index = graphrag_lite.index(tmp_path, tmp_path / "root")
+    assert "Peru: medals: 6" in index.query("Which team won the most medals in 2014?").answer
+    assert index.query("Which team won the most medals in 2015?").abstained

@@ -7,6 +7,7 @@ COLING 2002; here by question words alone, nothing is learned).
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import dropwhile, takewhile
 from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.entity_names import find_mentions
@@ -14,6 +15,7 @@ from graphrag_lite.retrieval.other_words import in_other_words
 from graphrag_lite.retrieval.question_kinds import HOW_MANY, SAID, Kind
 from graphrag_lite.search.extractive.definitions import defines, names_holder
 from graphrag_lite.text.folding import fold, unaccented
+from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.times import ANY_MONTH
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import UNSPACED, WORD_PATTERN, terms
@@ -60,7 +62,7 @@ class Sought:
     `named` are the entities that it names: neither is an answer. `things` are names of what it asks the definition of,
     `role` are the forms of a role of which it asks who has it;
     `amount` is the first word of what the amount is called that it asks for;
-    `how_many`: it asks for a count; `newest`: each document may tell anew;
+    `how_many`: it asks for a count, of what one of the terms `counted` calls; `newest`: each document may tell anew;
     `why`: for a reason; `affirms`: for that or a `kind`, of what it does not deny.
     `idle` are terms of it that say next to nothing, `names` those of names.
     `others` are terms that mean the same as a term of it, `told` how texts tell the attributes that it asks for, with
@@ -76,6 +78,7 @@ class Sought:
     role: tuple[str, ...] = ()
     amount: str = ""
     how_many: bool = False
+    counted: frozenset[str] = frozenset()
     newest: bool = False
     why: bool = False
     affirms: bool = False
@@ -193,7 +196,10 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
         things=tuple(dict.fromkeys(things)),
         role=role,
         amount=amount[1] or amount[2] if kind == "number" and (amount := _AMOUNT.search(asked)) else "",
-        how_many=HOW_MANY.search(asked) is not None,
+        how_many=(count := HOW_MANY.search(asked)) is not None,
+        counted=frozenset(question.terms_of(_counted(asked[count.end() :], question.language)))
+        if count
+        else frozenset(),
         idle=(SAYING if SAID.search(asked) else frozenset()).union(
             terms(" ".join(question.wording.light), question.analyzed_in)
         ),
@@ -210,6 +216,17 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
         and bool(features and not features.stated)
         and index.is_dated,
     )
+
+
+def _counted(behind: str, language: str) -> str:
+    """Return what is counted of what stands behind "how many".
+
+    >>> _counted(" commercial seats were there?", "en"), _counted(" de Chinois vivent à Lyon ?", "fr")
+    ('commercial seats', 'Chinois vivent')
+    """
+    no_noun = FUNCTION_WORDS.get(language, frozenset())
+    words = dropwhile(lambda word: word.casefold() in no_noun, _WORD.findall(behind))
+    return " ".join(takewhile(lambda word: word.casefold() not in no_noun, words))
 
 
 def _as_said(question: "Question") -> tuple[tuple[str, Set[str]], ...]:

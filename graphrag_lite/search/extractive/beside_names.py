@@ -135,6 +135,11 @@ def title_of(index: "SnapshotView", unit: int) -> str:
     return str(index.cell("documents", "title", index.document_row[unit]))
 
 
+def path_of(index: "SnapshotView", unit: int) -> str:
+    """Return the path of a text unit's document."""
+    return str(index.cell("documents", "path", index.document_row[unit]))
+
+
 def _sentences(index: "SnapshotView", unit: int) -> tuple[list[tuple[int, int]], list[frozenset[str]]]:
     """Return where the sentences of a text unit are, and their terms."""
     text, language = text_of(index, unit), index.cell("documents", "language", index.document_row[unit])

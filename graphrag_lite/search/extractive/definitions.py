@@ -34,6 +34,10 @@ _OF_KIND = re.compile(rf"^{_KIND} | {_KIND}$", re.I)
 _IS = re.compile(
     rf"(?:\s*[(（][^()（）]{{0,80}}[)）]|,[^,.;]{{2,60}},)?\s*(?:{_FORMS['is'].replace('KIND', _KIND)})", re.I
 )
+_OF_ANOTHER = re.compile(
+    r"\b(?:in|of|for|with|to|by|on|from|about|as|than) (?:an? |the )?$", re.I
+)  # "The aim of Zep is a ..."
+_JOINS = re.compile(r"(?:, (?:and|but)|;) ")
 _CLAUSE = re.compile(r"\b(?:because|if|when|since|although|though|while|weil|wenn|quand|cuando|quando) ", re.I)
 _BESIDE = re.compile(_FORMS["beside"])
 _NAME_BEFORE = re.compile(r"(?:^|[\s(])[^\W\d_a-zß-ÿ][^,;:.!?()]{1,40}, ((?:the|our|an?|der|die|le|la) )?$")
@@ -60,6 +64,9 @@ def defines(text: str, things: Iterable[str]) -> bool:
     (False, False)
     >>> defines("We use grouped-query attention (GQA) throughout.", ["GQA"])
     True
+    >>> texts = ("The aim of Zep is a memory.", "He asks what it is that is built here, and Zep is a memory.")
+    >>> [defines(text, ["Zep"]) for text in texts]
+    [False, True]
     """
     return any(_defined(text, found.start(), found.end()) for thing in things for found in _named(thing).finditer(text))
 
@@ -107,10 +114,10 @@ def _defined(text: str, start: int, end: int) -> bool:
     """Say whether what the thing at [start, end) of a text is stands beside it, or is said of it."""
     first = max(text.rfind(stop, 0, start) for stop in ".!?。\n") + 1
     before, after = text[max(first, start - REACH) : start].lstrip(), text[end : end + REACH]
-    clause = _CLAUSE.search(before)
+    before, clause = _JOINS.split(before)[-1], _CLAUSE.search(before)
     is_noun = text[start:end].split()[-1][0].islower()  # "Chapter 2, Capital Gains" names one thing twice
     return bool(
-        (len(before) <= SUBJECT and not clause and _IS.match(after))
+        (len(before) <= SUBJECT and not clause and not _OF_ANOTHER.search(before) and _IS.match(after))
         or (_BESIDE.match(after) and not (clause and after.startswith(",")))
         or (_INTRODUCED.search(before) and _SET_OFF.match(after))
         or _is_short_form(text[start:end], before, after)

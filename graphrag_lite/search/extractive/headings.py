@@ -13,6 +13,7 @@ _OPENING = re.compile(r"[^\S\n]*(?:[-*+•][^\S\n]+)?([^\n:：]{1,80})[:：]\s")
 _TERM = re.compile(
     r"([^\S\n]*)(?![-*+•#|:]|\(?\w{1,3}[.)]\s)(\S[^\n]{0,60}[^\s.!?:：,;。])[^\S\n]*\n([^\S\n]+)(?![-*+•])\S"
 )
+LONGEST = 20  # lines of a meaning that are looked at
 LOOKED_AT = 200  # headings before a place that are looked at for those over it
 _DAY = (
     r"\d{4}(?:[-/.]\d{1,2}[-/.]\d{1,2}|年\d{1,2}月\d{1,2}日|년 ?\d{1,2}월 ?\d{1,2}일)|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
@@ -90,11 +91,19 @@ class Headings:
         >>> over = Headings(text, "en")
         >>> over.go_to(text.index("All")), over.term()
         (False, 'sluice')
+        >>> over = Headings(text := "sluice\\n    A gate\\n    for water.\\n", "en")
+        >>> over.go_to(text.index("for")), over.term()
+        (False, 'sluice')
         """
         if not self.document.startswith((" ", "\t"), self.line) or is_within(self.code, self.place):
             return ""
-        above = self.document.rfind("\n", 0, max(0, self.line - 1)) + 1
-        meaning = _TERM.match(self.document, above)
+        first = self.document[self.line : self.place + 1]
+        indent, at = first[: len(first) - len(first.lstrip())], self.line
+        for _ in range(LONGEST):
+            at = self.document.rfind("\n", 0, max(0, at - 1)) + 1
+            if not (at and self.document.startswith(indent, at)):
+                break
+        meaning = _TERM.match(self.document, at)
         return meaning[2].strip() if meaning and len(meaning[3]) > len(meaning[1]) else ""
 
     def terms(self) -> frozenset[str]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphrag_lite.retrieval.bm25 import YEAR
 from graphrag_lite.search.extractive.answer_type import Sought
-from graphrag_lite.search.extractive.beside_names import LOOKED_AT, has_form, text_of, title_of
+from graphrag_lite.search.extractive.beside_names import LOOKED_AT, has_form, path_of, text_of, title_of
 from graphrag_lite.text.folding import fold
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.times import ANY_MONTH
@@ -42,7 +42,11 @@ def _one_year(question: "Question") -> str:
 def is_of_no_year(question: "Question") -> bool:
     """Say whether no text holds the year that a question names, nor is one dated in it."""
     year, index = _one_year(question), question.index
-    if not year or index.bm25.holds(year):
+    if (
+        not year
+        or index.bm25.holds(year)
+        or any(year in path for path in index.column("documents", "path").to_pylist())
+    ):
         return False
     first, last = (date(int(year), month, 1).toordinal() for month in (1, 12))
     return not bool(np.any((index.days >= first) & (index.days < last + 31)))
@@ -78,14 +82,14 @@ def tells_number(text: str, asked: Sequence[Set[str]]) -> bool:
 def is_of_another_year(question: "Question", told: Sequence[re.Pattern[str]], units: Iterable[int]) -> bool:
     """Say whether text units tell an attribute that a question asks for, but none beside the year that it names.
 
-    Beside it is a sentence before or after, and all of a text that has it in its title or date.
+    Beside it is a sentence before or after, and all of a text that has it in its title, its file's name or its date.
     """
     year, index = _one_year(question), question.index
     if not told or not year:
         return False
     for unit in units:
         dated = "" if np.isnan(index.days[unit]) else date.fromordinal(int(index.days[unit])).isoformat()
-        if year in title_of(index, unit) or dated.startswith(year):
+        if year in title_of(index, unit) + path_of(index, unit) or dated.startswith(year):
             return False
         text = text_of(index, unit)
         spans = list(sentences(text, question.analyzed_in)) if year in text else []

@@ -56,8 +56,8 @@ def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[
         return [replace(place, about=place.about or index.cell("documents", "title", row)) for place in places]
     places = [_with_reply(index, place) for place in places]
     # A reply is told with its question, and an item with its list, and not alone.
-    whole = [(place.start, place.end) for place in places]
-    places = [one for one in places if not any(start < one.start < end for start, end in whole)]
+    wide = sorted(places, key=lambda place: place.start)
+    places = list(dict.fromkeys(next(one for one in wide if one.start <= part.start < one.end) for part in places))
     leaning = [place for place in places if not _stands(read_out(index, place)[0])]
     if leaning and (name := subject_of(index, row)):
         return [replace(place, about=name) for place in places]

@@ -85,6 +85,9 @@ _MONTH_OF = re.compile(rf"(?<!\w)(?:{ANY_MONTH})(?=\.? \d)", re.I)
 _HOW_TO = re.compile(r"\W*how (?:do|can|should|could|would) (?:I|we)\b", re.I)
 _HOLDER = re.compile(r"\W*who (?:is|was) (?:(?:the|an?) |.*\w['’]s? )([a-z]+)(?: (?:of|for|at|in) .*)?\W*$", re.I)
 _ROW = re.compile(r"(?<!\w)[^\W\d_a-zß-ÿ][\w.-]*(?: [^\W\d_a-zß-ÿ][\w.-]*)+")
+_PARTICLES = re.compile(
+    r" (?:(?:von|van|der|den|de|da|di|du|del|della|la|le|zu|bin|ibn|al|of|the) )+(?=[^\W\d_a-zß-ÿ])"
+)
 _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 
 
@@ -149,9 +152,9 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
         return True
     if (inflected and not asked.told) or not of_one:
         return False
-    one = " ".join(question.capitalized) in question.text and not inflected and 1 < len(names) <= WHOLE_NAME
-    split = one and not together(index, names, scores)
-    return split or _is_not_beside(asked, rarest(bm25, names), scores)
+    called = " ".join(question.capitalized)
+    one = called in _PARTICLES.sub(" ", question.text) and not inflected and 1 < len(names) <= WHOLE_NAME
+    return (one and not together(index, names, scores)) or _is_not_beside(asked, rarest(bm25, names), scores)
 
 
 def _asked(question: "Question") -> _Asked:
@@ -248,7 +251,8 @@ def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
     no_name = frozenset(asked.counted) | general_terms() | role_terms()
     capitals = question.capitalized if question.names else asked.called[-1:]
     called = " ".join(word for word in capitals if not no_name.issuperset(terms(word, "en")))
-    of_one = called in question.text.replace("-", " ").replace(",", "") or bool(asked.told and not asked.others)
+    text = _PARTICLES.sub(" ", question.text.replace("-", " ").replace(",", ""))
+    of_one = called in text or bool(asked.told and not asked.others)
     leads_on = len(asked.others) > HOPS and any(is_about(question.index, unit, names) for unit in best)
     return bool(names and asked.words and of_one) and len(question.weights) <= LONG and not leads_on
 

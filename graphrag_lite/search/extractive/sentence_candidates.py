@@ -44,11 +44,12 @@ INTRODUCED = 3.0  # more for the first sentence below the name of that thing, or
 # What a question counts, where a kind of thing is asked for, an entry of a bibliography, what announces a finding, and
 # what denies the fact of which more is asked.
 UNFIT = 0.5
+REASONED = 0.05  # more for one that gives a reason, where that is asked: of two that fit as well
 STATED = 1.0  # more for one that states the amount that is asked for
 CODE = 0.3  # what a line of code counts, which shows what others say, and a legal notice
 _FORMS = expressions(__package__, "sentence_choice.txt")
 REFERENCE, ANNOUNCES = re.compile(_FORMS["reference"]), re.compile(_FORMS["announces"], re.I)
-ASKED = re.compile(_FORMS["asked"], re.I)
+ASKED, REASON = re.compile(_FORMS["asked"], re.I), re.compile(_FORMS["reason"], re.I)
 MYSELF = re.compile(_FORMS["first person"])
 WHY, ANYONE = re.compile(_FORMS["why"], re.I), re.compile(_FORMS["anyone"], re.I)
 NONE = frozenset[str]()
@@ -107,7 +108,9 @@ class Wanted:
             worth *= (1 + AS_WRITTEN * self.sought.shares_words(said)) * (UNFIT if REFERENCE.search(said) else 1.0)
         if self.sought.is_held(index, said, language):
             worth *= 1 + (DATED if self.sought.kind == "time" else CUE)
-            if self.sought.how_many and self.sought.counts(said, self.terms, language):
+            if self.sought.how_many and self.sought.counts(
+                said, self.sought.counted & self.terms or self.terms, language
+            ):
                 worth *= 1 + COUNTED
         if ANNOUNCES.search(said) or (ASKED.search(said) and self.sought.words.isdisjoint(ASKING_WORDS)):
             worth *= UNFIT
@@ -115,6 +118,8 @@ class Wanted:
             worth *= UNFIT
         states = self.sought.states_amount(said)
         worth *= UNFIT if states is None else 1 + states * STATED
+        if self.sought.why and REASON.search(said):
+            worth *= 1 + REASONED
         if self.sought.is_defined(said):
             worth *= 1 + DEFINED
         return worth

@@ -74,7 +74,11 @@ def _table_asked(asked: TableQuestion) -> FileTable | None:
         return {place for place, of in terms_of.items() if any(is_of(one, own) for one in of)}
 
     def said(table: FileTable, named: Callable[[TableQuestion, FileTable], list[Value]]) -> int:
-        return len(called(table.file).union(*(value.words for value in named(asked, table))))
+        return len(
+            called(table.file).union(
+                *(value.words for value in named(asked, table) if value.units or not value.value.isdigit())
+            )
+        )
 
     if not asked.asks_rows and not any(map(called, index.table_files)):
         return None

@@ -61,9 +61,12 @@ def all_named(asked: TableQuestion, table: FileTable) -> list[Value]:
 def cells_named(asked: TableQuestion, table: FileTable, known: Sequence[Value]) -> list[Value]:
     """Return what a question names that few rows have: titles, values of one row, numbers beside a field, and days.
 
-    Of words that are a value that rows share, or of several fields, it is the first.
+    Of words that are a value that rows share, or of several fields, it is the first. What the file is called needs no
+    row that says it: "olympics2014.json".
     """
+    called = set(asked.terms(name_of(table.file)))
     taken = {place for value in known for place in value.words}
+    taken |= {place for place, word in enumerate(asked.words) if word.isdigit() and word in called}
     found = [*_dated(asked, table), *_numbered(asked, table), *_of_one(asked, table)]
     first: dict[frozenset[int], Value] = {}
     for value in sorted(found, key=lambda value: (not value.units, -len(value.words))):
