@@ -25,19 +25,39 @@ TEXTS = [
 ]
 NAMES = ["ANN", "BO", "Whale", "whale", "that"]
 SOME = st.sets(st.integers(0, len(TEXTS) - 1))
+CODE = [{"kind": "code", "label": "", "char_start": 4, "char_end": 20}]
 
 
 def units(numbers: set[int]) -> pa.Table:
     return tables.make("source_units", [(f"u{n}", f"d{n}", 0, 0, len(TEXTS[n]), TEXTS[n], 1) for n in sorted(numbers)])
 
 
+def with_code(numbers: set[int], coded: set[int]) -> tuple[pa.Table, pa.Table]:
+    """Documents and text units of these numbers; what is `coded` is another document, of the same text, with code."""
+    own = [(n, f"d{n}{'c' * (n in coded)}") for n in sorted(numbers)]
+    documents = tables.make(
+        "source_documents",
+        [
+            dict.fromkeys(tables.schema("source_documents").names, "")
+            | {"id": document, "text": TEXTS[n], "blocks": CODE if n in coded else [], "messages": []}
+            for n, document in own
+        ],
+    )
+    rows = [(f"u{n}", document, 0, 0, len(TEXTS[n]), TEXTS[n], 1) for n, document in own]
+    return documents, tables.make("source_units", rows)
+
+
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(then=SOME, now=SOME)
-def test_words_are_counted_on_and_signs_kept(tmp_path: Path, then: set[int], now: set[int]) -> None:
-    before = _lower_counts(units(then), map, unguarded, None)
+@given(then=SOME, now=SOME, code_then=SOME, code_now=SOME)
+def test_words_are_counted_on_and_signs_kept(
+    tmp_path: Path, then: set[int], now: set[int], code_then: set[int], code_now: set[int]
+) -> None:
+    held_then, held_now = with_code(then, code_then), with_code(now, code_now)
+    before = _lower_counts(*held_then, map, unguarded, None)
+    written = dict(zip(("source_documents", "source_units"), held_then, strict=True))
     counts = tables.make("word_counts", sorted(before.items()))
-    found = _lower_counts(units(now), map, unguarded, last(tmp_path, source_units=units(then), word_counts=counts))
-    assert found == _lower_counts(units(now), map, unguarded, None)
+    found = _lower_counts(*held_now, map, unguarded, last(tmp_path, **written, word_counts=counts))
+    assert found == _lower_counts(*held_now, map, unguarded, None)
 
     was, documents = (units(some).rename_columns(["u", "id", *"abc", "text", "n"]) for some in (then, now))
     mentions = tables.make("entity_mentions", [])

@@ -46,3 +46,12 @@ def test_control_characters_stay_in_documents(corpus: Callable[..., Path], tmp_p
             said = [texts[span["document_id"]][span["char_start"] : span["char_end"]] for span in row["sources"]]
             assert row["description"] == " ".join(map(one_line, said))
     assert not [row for row in read["documents"] if CONTROL.search(row["title"])]
+
+
+@pytest.mark.parametrize(
+    "place", ["```\nimport kombu\nkombu = kombu.run(kombu)\n```\n\n", "See kombu.run, lib/kombu/all, --kombu.\n\n"]
+)
+def test_a_name_in_lower_case_in_code_is_a_name(place: str, corpus: Callable[..., Path], tmp_path: Path) -> None:
+    text = "# Queues\n\nThe broker is spoken to by Kombu. A worker asks Kombu for messages, and Kombu answers.\n\n"
+    run = pipeline.index(corpus({"a.md": text + 5 * place}), tmp_path / "output", Settings())
+    assert "Kombu" in tables.read(run.snapshot, "entities")["title"].to_pylist()

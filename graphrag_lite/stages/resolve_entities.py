@@ -5,7 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from graphrag_lite import tables
 from graphrag_lite.attempts import outcome
 from graphrag_lite.extraction.extractor import Extractor
+from graphrag_lite.extraction.mentions import TextUnit, text_units
 from graphrag_lite.resolution.known_names import apply_decisions, apply_types, unused_names
 from graphrag_lite.resolution.ladder import NameEvidence, resolve
 from graphrag_lite.resolution.mentioned import alike, each_mention
@@ -71,7 +72,7 @@ async def resolve_entities(
     nothing of it is dropped. What the user knows (`settings.known`) goes before all that. A text unit whose words
     cannot be counted is a failure. `word_counts` of the last run are counted on, its `name_contexts` kept.
     """
-    lower_counts = _lower_counts(source_units, each, attempt, last)
+    lower_counts = _lower_counts(source_documents, source_units, each, attempt, last)
     units = groups.row_indices(entity_mentions["text_unit_id"], source_units["id"])
     confirmed = model is not None or extractor is not None
     told = (each_mention if confirmed else alike)(entity_mentions, source_units["ordinal"].to_numpy()[units])
@@ -134,40 +135,52 @@ def _glosses(beside: Iterable[tuple[str, str, str, str, str]]) -> list[tuple[str
     ]
 
 
-def _lower_counts(source_units: "pa.Table", each: Each, attempt: Attempt, last: Last | None) -> Counter[str]:
-    """Return how often the corpus writes each word in lower case: of units that came or went, if there is a last run.
+def _lower_counts(
+    source_documents: "pa.Table", source_units: "pa.Table", each: Each, attempt: Attempt, last: Last | None
+) -> Counter[str]:
+    """Return how often the corpus writes each word in lower case: of documents that came or went since the last run.
 
-    An equal id is an equal text.
+    An equal id is an equal text, with equal blocks.
     """
-    before = last.read("word_counts", source_units=["id"], unless={"code", "failed"}) if last else None
+    before = last.read("word_counts", source_documents=["id"], unless={"code", "failed"}) if last else None
     if not last or not before:
-        return _counted(source_units, each, attempt)
+        return _counted(source_documents, source_units, each, attempt)
     counts, then = before
-    came = groups.held_rows(source_units, ~groups.is_in(source_units, "id", then["id"]))
-    gone = groups.held_rows(then, ~groups.is_in(then, "id", source_units["id"]))
-    if (went := last.rows("text_units", "id", gone["id"].to_pylist(), "id", "text")) is None:
-        return _counted(source_units, each, attempt)
+    came = groups.held_rows(source_units, ~groups.is_in(source_units, "document_id", then["id"]))
+    gone = groups.held_rows(then, ~groups.is_in(then, "id", source_documents["id"]))["id"].to_pylist()
+    documents = last.rows("documents", "id", gone, "id", "title", "language", "blocks")
+    units = last.rows("text_units", "document_id", gone, "id", "document_id", "ordinal", "text", "char_start")
+    if documents is None or units is None:
+        return _counted(source_documents, source_units, each, attempt)
     found = Counter(dict(tables.rows(counts, "word", "n")))
-    found.update(_counted(came, each, attempt))
-    found.subtract(_counted(went, each, attempt))
+    found.update(_counted(source_documents, came, each, attempt))
+    found.subtract(_counted(documents, units, each, attempt))
     return +found
 
 
-def _counted(units: "pa.Table", each: Each, attempt: Attempt) -> Counter[str]:
-    """Return how often text units write each word in lower case."""
+def _counted(documents: "pa.Table", units: "pa.Table", each: Each, attempt: Attempt) -> Counter[str]:
+    """Return how often the prose of text units writes each word in lower case."""
     import pyarrow.compute as pc
 
     counted: Counter[str] = Counter()
     ends = np.cumsum(np.asarray(pc.utf8_length(units["text"])), dtype=np.int64)
     starts = np.flatnonzero(np.diff(ends // BATCH, prepend=-1)).tolist()
-    batches = [units.slice(start, end - start) for start, end in pairwise([*starts, units.num_rows])]
-    joined = LazyItems(len(batches), lambda: ("\n\n".join(batch["text"].to_pylist()) for batch in batches))
-    found = each(partial(outcome, lower_case_words), joined)
-    for batch, (counts, error) in zip(batches, found, strict=True):
+    spans = [(start, end - start) for start, end in pairwise([*starts, units.num_rows])]
+
+    def batches() -> Iterator[list[TextUnit]]:
+        listed = text_units(documents, units)
+        return ([*islice(listed, n)] for _, n in spans)
+
+    found = each(partial(outcome, _prose_words), LazyItems(len(spans), batches))
+    for span, (counts, error) in zip(spans, found, strict=True):
         counted.update(counts)
-        for identity, text in tables.rows(batch, "id", "text") if error else ():  # which of them is it?
-            counted.update(attempt(identity, lower_case_words, text))
+        for unit in text_units(documents, units.slice(*span)) if error else ():  # which of them is it?
+            counted.update(attempt(unit.id, _prose_words, [unit]))
     return counted
+
+
+def _prose_words(units: Iterable[TextUnit]) -> Counter[str]:
+    return lower_case_words("\n\n".join(unit.prose for unit in units))
 
 
 def _in_two_scripts(one: str, other: str) -> bool:

@@ -38,6 +38,8 @@ ACRONYMS = frozenset(("US", "WHO", "UN", "AI"))
 POSSESSIVE = ("'", "’", " '", " ’")
 """What stands between a word and the "s" of its possessive, where that is a word of its own."""
 _LONE_S = re.compile(r"(?: |\.[^\W\d_]?)[’']s(?![^\W_])")
+# A path, an identifier, an address or an option: "celery.app", "pip/req_file", "user@host", "--pool", "$home".
+_IDENTIFIER = re.compile(r"[^\W\d_](?:\.(?=[^\W\d_]{2})|[_\\=@:#]|/[^\W_]+/)[^\W_]|^[$@/~]\w|^--?[^\W\d_]|_\w|\w\(\)")
 Row = tuple[int, int, str, str, bool, bool, bool, int, str]
 # What a gap between two words does to a name.
 JOIN, BREAK, INITIAL, AMPERSAND, STOP, COMMA = range(6)
@@ -172,22 +174,34 @@ def _without_tail(word: str) -> str:
 def lower_case_words(text: str) -> Counter[str]:
     """Return how often each word occurs in lower case: what `resolution.ladder` weighs single capitalised words by.
 
-    The words are those of `tokenize` in a language that elides nothing, found in a fraction of the time: no word has
-    white space in it, so what stands between it is searched once, however often it occurs.
+    The words are those of `tokenize` in a language that elides nothing, but of identifiers. They are found in a
+    fraction of the time: no word has white space in it, so what stands between it is searched once, however often it
+    occurs.
 
-    >>> sorted(lower_case_words("An apple. Apple sells an apple's core").items())
+    >>> sorted(lower_case_words("An apple. Apple sells an apple's core: apple.core, get_apple, --apple").items())
     [('an', 1), ('apple', 2), ('core', 1), ('sells', 1)]
     """
     counts: Counter[str] = Counter()
     for piece, n in Counter(text.split()).items():
+        if not piece.isalpha() and _IDENTIFIER.search(piece):  # no use of its words
+            continue
         for word in _WORD.findall(piece):
             contraction = _CONTRACTION.search(word) if "'" in word or "’" in word else None
             bare = word[: contraction.start()] if contraction and contraction.start() > 0 else word
             if bare.islower():
                 counts[bare] += n
     if "s" in counts:
-        counts["s"] -= sum(_possessives(line) for line in text.split("\n") if _LONE_S.search(line))
+        counts["s"] -= sum(_possessives(without_identifiers(line)) for line in text.split("\n") if _LONE_S.search(line))
     return +counts
+
+
+def without_identifiers(text: str) -> str:
+    """Return a text without paths, identifiers, addresses and options.
+
+    >>> without_identifiers("Set --pool of celery.app to e.g. gevent")
+    'Set  of  to e.g. gevent'
+    """
+    return re.sub(r"\S+", lambda piece: "" if _IDENTIFIER.search(piece[0]) else piece[0], text)
 
 
 def _possessives(text: str) -> int:
