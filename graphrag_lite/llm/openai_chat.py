@@ -16,7 +16,16 @@ from dataclasses import replace
 from typing import Any
 
 from graphrag_lite.errors import CallError, ModelError, SettingsError, UnansweredError
-from graphrag_lite.llm.chat import Message, Reply, Request, Usage, first_word, prompt_tokens, with_tools_described
+from graphrag_lite.llm.chat import (
+    Message,
+    Reply,
+    Request,
+    Usage,
+    first_word,
+    prompt_tokens,
+    tool_tokens,
+    with_tools_described,
+)
 from graphrag_lite.llm.diagnosis import Refused
 from graphrag_lite.llm.endpoint import Endpoint
 from graphrag_lite.llm.openai_fields import StreamedReply, is_json, message_text, reply_format, tool_call, usage_of
@@ -244,7 +253,7 @@ class OpenAIChat:
         return await self._send(body, UNSURE)
 
     async def _send(self, body: dict[str, Any], hand_back: frozenset[int] = frozenset()) -> Reply:
-        estimated = prompt_tokens(body["messages"])
+        estimated = prompt_tokens(body["messages"]) + tool_tokens(body.get("tools", ()))
 
         def read(answer: Any) -> tuple[Reply, int]:
             reply = self._replied(answer, body["messages"], estimated, calls="tools" in body)

@@ -139,7 +139,8 @@ def usage_of(answer: Mapping[str, Any], estimated: int) -> Usage:
     usage = answer.get("usage")
     if not isinstance(usage, Mapping) or (prompt := token_count(usage.get("prompt_tokens"))) is None:
         message = answer["choices"][0].get("message") or {}
-        return Usage(estimated, 0, estimated_tokens(message_text(message.get("content"))))
+        calls = json.dumps(message["tool_calls"]) if message.get("tool_calls") else ""
+        return Usage(estimated, 0, estimated_tokens(message_text(message.get("content")) + calls))
     details = usage.get("prompt_tokens_details")
     cached = token_count(details.get("cached_tokens")) if isinstance(details, Mapping) else None
     if cached is None:

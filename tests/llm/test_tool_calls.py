@@ -7,7 +7,7 @@ from typing import Any
 from stub_server import Fault, StubServer
 
 from graphrag_lite.agent.calls import Call, read_call
-from graphrag_lite.llm.chat import Reply, Request
+from graphrag_lite.llm.chat import Reply, Request, prompt_tokens, tool_tokens
 from graphrag_lite.llm.memo import Memo
 from graphrag_lite.llm.openai_chat import OpenAIChat
 from graphrag_lite.settings.models import Llm
@@ -35,6 +35,15 @@ def test_a_native_call_is_read_as_one_object() -> None:
         (reply,) = ask(server)
     assert server.requests[0]["tools"] == [{"type": "function", "function": TOOLS[0]}]
     assert read_call(reply.text) == Call("look", {"page": 2}, "Hm.")
+
+
+def test_where_usage_is_not_stated_tools_and_calls_are_counted() -> None:
+    with StubServer(native, tells_usage=False) as server:
+        (reply,) = ask(server)
+    assert reply.usage.prompt_tokens == prompt_tokens(MESSAGES) + tool_tokens(
+        [{"type": "function", "function": TOOLS[0]}]
+    )
+    assert reply.usage.completion_tokens > 10  # of "Hm." alone none
 
 
 def test_a_server_without_tools_is_told_them_once_it_has_said_so() -> None:
