@@ -25,6 +25,7 @@ from graphrag_lite.text.word_lists import expressions
 _NAMES = expressions(__package__, "references.txt")["references"]
 REFERENCES = re.compile(rf"(?im)^(#{{1,6}})[ \t]*(?:\d+\.?[ \t]*)?(?:{_NAMES})[ \t:]*$")
 HEADING = re.compile(r"(?m)^#{1,6}[ \t]")
+EMPTY = "an empty file"  # whatever a format's library calls that
 DATED_NAME = re.compile(r"[12]\d{3}([-_])[01]\d\1[0-3]\d(?!\d|[-_]\d)")  # "2024-05-03 Standup.md", "2024_05_03.md"
 
 
@@ -67,7 +68,7 @@ class Readers:
             found = reader.read(data, path, fields)
             yield from (_with_blocks(item, references=not reader.rows) for item in found)
         except ValueError as error:
-            yield Unreadable(path, str(error))
+            yield Unreadable(path, str(error) if data else EMPTY)
         except ENDS_RUN:
             raise
         except Exception as error:  # a reader's mistake concerns this file alone

@@ -135,7 +135,7 @@ def _document(row: Any, where: str, fields: Fields) -> Item:
     text_key, title_key, id_key, time_key = (field_of(row, name, fields) for name in ("text", "title", "id", "time"))
     text, title, source_id = (row.get(key) for key in (text_key, title_key, id_key))
     if not isinstance(text, str):
-        found = "no field" if text is None else "no text in field"
+        found = "no field" if text_key is None else "no text in field"
         return Unreadable(where, f"{found} `{fields.text}` (fields: {', '.join(map(str, row))})")
     metadata = _metadata(row, {id_key, title_key, text_key})
     if time_key in metadata and time_key not in (fields.time, Fields.time):

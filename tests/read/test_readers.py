@@ -38,3 +38,17 @@ def test_of_several_readers_the_first_that_recognises_the_bytes_reads() -> None:
         if isinstance(item, Loaded)
     ]
     assert texts == ["LOG A", "a"]
+
+
+def test_an_empty_file_is_called_so_whatever_its_kind() -> None:
+    readers = all_readers()
+    for suffix in readers.suffixes():
+        found = list(readers.read(b"", f"a{suffix}", Fields()))
+        assert all(isinstance(item, Loaded) or item.error == "an empty file" for item in found), (suffix, found)
+
+
+def test_a_row_that_ends_before_its_text_has_none_in_a_field_that_is_there() -> None:
+    found = list(all_readers().read(b"id,text\n1,It is open all day and all night.\n2\n", "a.csv", Fields()))
+    assert [item.error for item in found if not isinstance(item, Loaded)] == [
+        "no text in field `text` (fields: id, text)"
+    ]
