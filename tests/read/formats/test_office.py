@@ -160,5 +160,5 @@ def test_spreadsheets() -> None:
 
 def test_a_spreadsheet_without_the_extra_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "python_calamine", None)
-    item = one(b"", "a.xlsx")
+    item = one(b"PK", "a.xlsx")
     assert isinstance(item, Unreadable) and "the extra [documents]" in item.error

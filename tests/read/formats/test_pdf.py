@@ -56,7 +56,7 @@ def test_a_damaged_page_costs_no_other_one() -> None:
 
 @pytest.mark.parametrize(
     ("data", "error"),
-    [(pdf(""), "no text on its 1 pages"), (b"", "no PDF"), (pdf("x")[:200], "no PDF"), (b"%PDF", "no PDF")],
+    [(pdf(""), "no text on its 1 pages"), (b"", "an empty file"), (pdf("x")[:200], "no PDF"), (b"%PDF", "no PDF")],
 )
 def test_what_cannot_be_read_is_one_failure(data: bytes, error: str) -> None:
     pytest.importorskip("pypdfium2")
