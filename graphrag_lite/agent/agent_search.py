@@ -63,16 +63,16 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> "Answe
 def session_lock(output: Path, session: str) -> AbstractContextManager[None]:
     """Hold a session of an output folder. Raises LockedError where another process does."""
     name = hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:16]
-    told = f"Session {session!r} is asked by another process. Try again when that has ended."
-    return hold_lock(output / f"memory-{name}.lock", lambda: told)
+    message = f"Session {session!r} is asked by another process. Try again when that has ended."
+    return hold_lock(output / f"memory-{name}.lock", lambda: message)
 
 
 def remember(session: Session, query: "Query", found: "Answer") -> None:
     """Keep a question and its answer as messages of the session, where one is named."""
     if query.session is not None and not query.retrieve_only:
         cited = tuple(asdict(one) for one in found.citations)
-        said = Entry(found.answer, MESSAGE, query.session, "assistant", citations=cited)
-        session.memory.answer([Entry(query.question, MESSAGE, query.session, "user"), said])
+        reply = Entry(found.answer, MESSAGE, query.session, "assistant", citations=cited)
+        session.memory.answer([Entry(query.question, MESSAGE, query.session, "user"), reply])
 
 
 def session_of(index: "SnapshotView", query: "Query") -> Session:

@@ -19,7 +19,7 @@ ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
 SHORT = 8  # characters of an id that a model is shown: a whole one costs twenty tokens
 BESIDE = ("path", "char_start", "char_end")  # what a model has no need of in a record
 IDS = ("id", "cite", "text_unit")  # of a record, where an id stands
-MOST_PLACES = 3  # text units that a relationship names
+MAX_TEXT_UNITS = 3  # text units that a relationship names
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Call:
     heartbeat: bool = True
 
     def __str__(self) -> str:
-        said = {"thought": self.thought, "tool": self.tool, "arguments": self.arguments}
-        return json.dumps(said, ensure_ascii=False)
+        record = {"thought": self.thought, "tool": self.tool, "arguments": self.arguments}
+        return json.dumps(record, ensure_ascii=False)
 
 
 def described_tools(tools: Mapping[str, Tool]) -> list[dict[str, Any]]:
@@ -83,25 +83,25 @@ class Seen:
         for record in page["records"]:
             self.named |= {str(record[name]) for name in IDS if record.get(name)}
             self.named |= {str(one["id"]) for one in record.get("relationships", ())}
-        kept = {name: value for name, value in page.items() if value != ""}
-        kept["records"] = [self._slim(record) for record in page["records"]]
-        return json.dumps(kept, ensure_ascii=False)
+        slim = {name: value for name, value in page.items() if value != ""}
+        slim["records"] = [self._slim(record) for record in page["records"]]
+        return json.dumps(slim, ensure_ascii=False)
 
     def _slim(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        kept = {name: value for name, value in record.items() if name not in BESIDE and value not in (None, "", [])}
-        if "session" in kept:
-            kept["date"] = kept["date"][:10] if kept["date"] < self.began else ""
-            kept = {name: value for name, value in kept.items() if value and name != "id"}
-        kept |= {name: ID.sub(lambda found: self._short(found[0]), kept[name]) for name in IDS if name in kept}
-        for name, value in kept.items():
+        slim = {name: value for name, value in record.items() if name not in BESIDE and value not in (None, "", [])}
+        if "session" in slim:
+            slim["date"] = slim["date"][:10] if slim["date"] < self.began else ""
+            slim = {name: value for name, value in slim.items() if value and name != "id"}
+        slim |= {name: ID.sub(lambda found: self._short(found[0]), slim[name]) for name in IDS if name in slim}
+        for name, value in slim.items():
             if name not in IDS and isinstance(value, str) and (disarmed := escape_marks(value)) != value:
                 self.whole[disarmed] = value  # a document or a name that has what reads as a mark
-                kept[name] = disarmed
-        if "text_units" in kept:
-            kept["text_units"] = [self._short(one) for one in kept["text_units"][:MOST_PLACES]]
-        if "relationships" in kept:
-            kept["relationships"] = [self._slim(one) for one in kept["relationships"]]
-        return kept
+                slim[name] = disarmed
+        if "text_units" in slim:
+            slim["text_units"] = [self._short(one) for one in slim["text_units"][:MAX_TEXT_UNITS]]
+        if "relationships" in slim:
+            slim["relationships"] = [self._slim(one) for one in slim["relationships"]]
+        return slim
 
     def _short(self, whole: str) -> str:
         length = SHORT

@@ -35,14 +35,14 @@ def resolve_marks(index: SnapshotView, text: str, ids: Sequence[str]) -> tuple[s
 
     The mark [n] stands for the n-th of `ids`; one whose id is of nothing in the index is left out.
     """
-    stands = {n: places for n, identity in enumerate(ids, start=1) if (places := places_of(index, identity))}
+    stands = {n: spans for n, identity in enumerate(ids, start=1) if (spans := spans_of(index, identity))}
     marks = Marks(shown=stands)
     text = marks.renumber(text)
-    cited = [cite(index, n, place) for number, n in marks.numbers.items() for place in stands[number]]
+    cited = [cite(index, n, span) for number, n in marks.numbers.items() for span in stands[number]]
     return text, cited, marks.n_dropped
 
 
-def places_of(index: SnapshotView, identity: str) -> list[Statement]:
+def spans_of(index: SnapshotView, identity: str) -> list[Statement]:
     """Return where what an id names stands in documents: a record of a page, or characters as ID:START-END.
 
     Nothing for an id that the index does not have.
@@ -56,14 +56,14 @@ def places_of(index: SnapshotView, identity: str) -> list[Statement]:
     for table in (*TELL, *STAND):
         if table not in index.manifest["tables"] or not index.n_rows(table):
             continue
-        if (place := index.row_of(table, identity, "id")) >= 0:
-            row = index.arrow(table).slice(place, 1).to_pylist()[0]
-            places = (_place(index, one) for one in (row[TELL[table]] if table in TELL else [row]))
-            return [one for found in places for one in found][:MOST]
+        if (position := index.row_of(table, identity, "id")) >= 0:
+            row = index.arrow(table).slice(position, 1).to_pylist()[0]
+            spans = (_row_spans(index, one) for one in (row[TELL[table]] if table in TELL else [row]))
+            return [one for found in spans for one in found][:MOST]
     return []
 
 
-def _place(index: SnapshotView, row: dict[str, Any]) -> list[Statement]:
+def _row_spans(index: SnapshotView, row: dict[str, Any]) -> list[Statement]:
     if "text_unit_id" in row:
         return [Statement(index.unit_row[row["text_unit_id"]], row["char_start"], row["char_end"])]
     return _span(index, row["document_id"], row["char_start"], row["char_end"])

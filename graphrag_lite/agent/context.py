@@ -15,7 +15,7 @@ REPLY = 1024  # tokens kept for a reply
 SUMMARY = 300  # tokens kept for the summary: 100 words
 ALERT, FULL, FREE = 0.75, 0.9, 0.5  # of the window: where the model is told, where calls leave, how much they leave
 STAY = 3  # newest calls that stay
-RESULT, SAID = 5, 16  # a result has at most a fifth of the window, a call a sixteenth: three pairs always fit
+RESULT, CALL = 5, 16  # a result has at most a fifth of the window, a call a sixteenth: three pairs always fit
 LEAST_WINDOW = RESULT * LEAST
 ALERTED = "(Your context is nearly full: the oldest calls will soon leave it. Note now what matters.)"
 LAST = "This is the last turn: call `answer` now, with what you have seen."
@@ -25,8 +25,8 @@ LAST = "This is the last turn: call `answer` now, with what you have seen."
 class ToolTurn:
     """A call as the model made it, and what it was answered."""
 
-    said: str
-    came: str
+    call: str
+    result: str
 
 
 @dataclass
@@ -55,9 +55,9 @@ class AgentContext:
             {"role": "user", "content": "\n".join([*parts, f"Question: {self.question}"])},
         ]
         for turn in self.turns:
-            messages += [{"role": "assistant", "content": turn.said}, {"role": "user", "content": turn.came}]
-        said = "\n".join(filter(None, (ALERTED if self.alerted else "", last)))
-        return [*messages, {"role": "user", "content": said}] if said else messages
+            messages += [{"role": "assistant", "content": turn.call}, {"role": "user", "content": turn.result}]
+        notice = "\n".join(filter(None, (ALERTED if self.alerted else "", last)))
+        return [*messages, {"role": "user", "content": notice}] if notice else messages
 
     @property
     def in_use(self) -> int:
@@ -68,8 +68,8 @@ class AgentContext:
     def window(self) -> int:
         """Tokens for calls and their results."""
         fixed = AgentContext(self.system, self.question, self.tools, 0, self.earlier).in_use
-        told = estimated_tokens(ALERTED + LAST) + 8
-        return self.tokens - REPLY - SUMMARY - told - fixed
+        notices = estimated_tokens(ALERTED + LAST) + 8
+        return self.tokens - REPLY - SUMMARY - notices - fixed
 
     @property
     def least(self) -> int:
@@ -81,9 +81,9 @@ class AgentContext:
         """Tokens that a result may have."""
         return max(self.window // RESULT, LEAST)
 
-    def add(self, said: str, came: str) -> None:
+    def add(self, call: str, result: str) -> None:
         """Take in a call and its result; what is too long is shortened."""
-        self.turns.append(ToolTurn(cut_to_tokens(said, self.window // SAID), cut_to_tokens(came, self.room + 40)))
+        self.turns.append(ToolTurn(cut_to_tokens(call, self.window // CALL), cut_to_tokens(result, self.room + 40)))
         before, self.above = self.above, used_tokens(self.turns) > ALERT * self.window
         self.alerted = self.above and not before
 
@@ -102,7 +102,7 @@ class AgentContext:
 
 def used_tokens(turns: Sequence[ToolTurn]) -> int:
     """Estimate the tokens of calls with their results."""
-    return sum(estimated_tokens(turn.said) + estimated_tokens(turn.came) + 8 for turn in turns)
+    return sum(estimated_tokens(turn.call) + estimated_tokens(turn.result) + 8 for turn in turns)
 
 
 def cut_to_tokens(text: str, tokens: int) -> str:

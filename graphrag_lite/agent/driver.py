@@ -127,15 +127,15 @@ def question_parts(question: Question) -> Sequence[str]:
 def _names(question: Question, units: Sequence[int]) -> list[str]:
     """Return the names in text units that the question does not say, the rarest in the best ones first."""
     links, titles = question.index.links, question.index.column("entities", "title")
-    said, asked = question.text.casefold(), question.features.entities
+    query_text, query_entities = question.text.casefold(), question.features.entities
     worth: dict[int, float] = {}
     for rank, unit in enumerate(units, start=1):
         for entity in links.entities.row(unit).tolist():
             elsewhere = len(links.units.row(entity)) > 1
-            if elsewhere and entity not in asked and links.rarity[entity] > 0:
+            if elsewhere and entity not in query_entities and links.rarity[entity] > 0:
                 worth[entity] = max(worth.get(entity, 0.0), float(links.rarity[entity]) / rank)
     ordered = (str(titles[entity].as_py()) for entity in sorted(worth, key=lambda entity: (-worth[entity], entity)))
-    return [title for title in ordered if title.casefold() not in said][:MAX_NAMES]
+    return [title for title in ordered if title.casefold() not in query_text][:MAX_NAMES]
 
 
 def _days(question: Question, units: Sequence[int]) -> list[str]:
@@ -162,10 +162,10 @@ def _before(question: Question, units: Sequence[int]) -> list[str]:
     facts = index.columns("facts", ["id", "prior_id", "sources"])
     later = facts.filter(pc.not_equal(facts["prior_id"], ""))
     ids = {index.cell("text_units", "id", unit) for unit in units}
-    told = [row for row in later.to_pylist() if ids & {source["text_unit_id"] for source in row["sources"]}]
-    earlier = facts.filter(pc.is_in(facts["id"], later["prior_id"].combine_chunks())) if told else facts.slice(0, 0)
+    stated = [row for row in later.to_pylist() if ids & {source["text_unit_id"] for source in row["sources"]}]
+    earlier = facts.filter(pc.is_in(facts["id"], later["prior_id"].combine_chunks())) if stated else facts.slice(0, 0)
     sources = {row["id"]: row["sources"][0]["text_unit_id"] for row in earlier.to_pylist()}
-    before = (sources[row["prior_id"]] for row in told if row["prior_id"] in sources)
+    before = (sources[row["prior_id"]] for row in stated if row["prior_id"] in sources)
     return [unit for unit in dict.fromkeys(before) if unit not in ids]
 
 

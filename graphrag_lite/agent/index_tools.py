@@ -97,22 +97,26 @@ def search_reports(session: Session, request: SearchReports) -> RecordPage:
 
 def _report(index: SnapshotView, row: int) -> Record:
     found = index.arrow("community_reports").slice(row, 1).to_pylist()[0]
-    kept = {name: found[name] for name in ("id", "community", "level", "title", "rank")}
-    return {**kept, "text": escape_marks(found["summary"])}
+    stated = {name: found[name] for name in ("id", "community", "level", "title", "rank")}
+    return {**stated, "text": escape_marks(found["summary"])}
 
 
 def get_entity(session: Session, request: GetEntity) -> RecordPage:
     index = session.index
-    place = index.row_of("entities", request.id, "id", "title")
-    if place < 0:  # another of its names: NASA
-        said = find_mentions(request.id, "", index.names)
-        one = len(said) == 1 and (said[0].start, said[0].end) == (0, len(request.id)) and len(said[0].entities) == 1
-        place = said[0].entities[0] if one else -1
-    if place < 0:
+    position = index.row_of("entities", request.id, "id", "title")
+    if position < 0:  # another of its names: NASA
+        mentions = find_mentions(request.id, "", index.names)
+        one = (
+            len(mentions) == 1
+            and (mentions[0].start, mentions[0].end) == (0, len(request.id))
+            and len(mentions[0].entities) == 1
+        )
+        position = mentions[0].entities[0] if one else -1
+    if position < 0:
         alike = [_entity(index, row)["title"] for row in entities_for(index, request.id)[:3]]
         near = f" Near it: {', '.join(alike)}." if alike else ""
         raise InputError(f"No entity has the id or the name {request.id!r}; search_entities finds them.{near}")
-    entity = _entity(index, place)
+    entity = _entity(index, position)
     table = index.arrow("relationships")
     ends = (pc.equal(table[end], entity["id"]) for end in ("source_id", "target_id"))
     own = table.filter(pc.or_(*ends)).to_pylist()
@@ -122,8 +126,8 @@ def get_entity(session: Session, request: GetEntity) -> RecordPage:
 
 
 def _relationship(row: Record) -> Record:
-    kept = {name: row[name] for name in ("id", "source", "target", "weight")}
-    return {**kept, "text": escape_marks(row["description"] or ""), "text_units": row["text_unit_ids"]}
+    stated = {name: row[name] for name in ("id", "source", "target", "weight")}
+    return {**stated, "text": escape_marks(row["description"] or ""), "text_units": row["text_unit_ids"]}
 
 
 def read_source(session: Session, request: ReadSource) -> RecordPage:
@@ -142,8 +146,8 @@ def read_source(session: Session, request: ReadSource) -> RecordPage:
         return RecordPage(1, 1, 0, [], f"There are {len(lines)} lines.")
     begin = start + sum(map(len, lines[:first]))
     end = begin + len(shown)
-    place = {"cite": f"{request.id}:{begin}-{end}", "char_start": begin, "char_end": end}
-    record = {"id": request.id, **_document(index, row), **place, "text": escape_marks(shown)}
+    span = {"cite": f"{request.id}:{begin}-{end}", "char_start": begin, "char_end": end}
+    record = {"id": request.id, **_document(index, row), **span, "text": escape_marks(shown)}
     return RecordPage(1, 1, 1, [record], f"Lines {first + 1} to {last} of {len(lines)}.")
 
 

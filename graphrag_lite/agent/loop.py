@@ -9,7 +9,7 @@ from typing import Any
 
 from graphrag_lite.agent import requests
 from graphrag_lite.agent.calls import ANSWER, Call, Seen, described_tools, read_call
-from graphrag_lite.agent.citing import places_of
+from graphrag_lite.agent.citing import spans_of
 from graphrag_lite.agent.context import LAST, LEAST_WINDOW, AgentContext, ToolTurn, cut_to_tokens, used_tokens
 from graphrag_lite.agent.memory_tools import LEFT_OUT, source_status
 from graphrag_lite.agent.pages import RecordPage
@@ -75,14 +75,14 @@ class Loop:
     async def _turn(self, messages: Sequence[Mapping[str, str]], tools: Sequence[Mapping[str, Any]]) -> Answer | bool:
         """Ask once and do what is called. Return the answer, or whether the model wants to see what came."""
         self.n_calls += 1
-        said = await self.asking.model.call(messages, tools)
+        reply = await self.asking.model.call(messages, tools)
         try:
-            made = read_call(said)
+            made = read_call(reply)
         except ReplyError as error:
             self.n_unreadable += 1
             if self.n_unreadable == UNREADABLE:
                 raise Ended(f"{UNREADABLE} replies of the model in a row could not be read") from None
-            self._came(Call("unreadable", {}), said, f"Error: {error}", _nothing(str(error)))
+            self._came(Call("unreadable", {}), reply, f"Error: {error}", _nothing(str(error)))
             return True
         self.n_unreadable = 0
         try:
@@ -109,9 +109,9 @@ class Loop:
             self.results = {key: self.results[key]}  # what was found in memory before may not be all
         self._came(made, str(made), self.results[key], page)
 
-    def _came(self, made: Call, said: str, came: str, page: Mapping[str, Any]) -> None:
+    def _came(self, made: Call, reply: str, result: str, page: Mapping[str, Any]) -> None:
         before = self.context.in_use
-        self.context.add(said, came)
+        self.context.add(reply, result)
         after = self.context.in_use
         self.steps.append(
             {**step_record(made.tool, made.arguments, page, after - before, after), "thought": made.thought}
@@ -121,8 +121,8 @@ class Loop:
         """Return what the model answers, with the marks left out whose ids it was not shown."""
         index = self.question.index
         ids = self.seen.meant(given.citations)
-        shown = Shown(places=[places_of(index, one) if self.seen.has(one) else [] for one in ids])
-        writing = Writing({n for n, places in enumerate(shown.places, start=1) if places}, self.asking.show)
+        shown = Shown(places=[spans_of(index, one) if self.seen.has(one) else [] for one in ids])
+        writing = Writing({n for n, spans in enumerate(shown.places, start=1) if spans}, self.asking.show)
         writing.add(given.text)
         ranking = ranked(self.session.scores(self.question), index.document_row, self.query.top_k)
         found = self.asking.answer(self.question, "agent", ranking, shown, writing.finish())
@@ -150,13 +150,15 @@ class Loop:
                 portion.append(turn)
 
     async def _summary(self, turns: Sequence[ToolTurn]) -> str:
-        messages = "\n\n".join(f"{turn.said}\n{turn.came}" for turn in turns)
+        messages = "\n\n".join(f"{turn.call}\n{turn.result}" for turn in turns)
         prompt = AgentSummaryPrompt(MAX_WORDS, self.context.summary or "(nothing)", messages, self.question.text)
         if self.n_calls < self.most - 1:
             self.n_calls += 1
             with suppress(CallError):
-                told = await self.asking.model.call([{"role": "user", "content": self.asking.prompts.fill(prompt)}], ())
-                if words := told.split()[:MAX_WORDS]:
+                reply = await self.asking.model.call(
+                    [{"role": "user", "content": self.asking.prompts.fill(prompt)}], ()
+                )
+                if words := reply.split()[:MAX_WORDS]:
                     return cut_to_tokens(" ".join(words), 280)
         return cut_to_tokens(f"{_listed(turns)} {self.context.summary}", 280)
 
@@ -166,7 +168,7 @@ def _listed(turns: Sequence[ToolTurn]) -> str:
     listed = []
     for turn in turns:
         try:
-            records = json.loads(turn.came)["records"]
+            records = json.loads(turn.result)["records"]
         except (ValueError, KeyError, TypeError):
             continue
         listed += [f"{record.get('id', '')} {record.get('title', '')}".strip() for record in records]
@@ -208,9 +210,9 @@ def _earlier(session: Session, query: Query) -> tuple[list[str], int]:
     """
     if query.session is None:
         return [], 0
-    said = [session.memory.entry(place) for place in session.memory.listed(MESSAGE, query.session)]
-    asked = (n for n, one in enumerate(said) if one.role == "user" and one.content == query.question)
-    said = said[: next(asked, len(said))]
-    told = (one for one in reversed(said) if source_status(session.index, one) != LEFT_OUT)
-    shown = [f"{one.role}: {cut_to_tokens(' '.join(one.content.split()), 100)}" for one in islice(told, EARLIER)]
-    return shown[::-1], len(said) - len(shown)
+    messages = [session.memory.entry(rowid) for rowid in session.memory.listed(MESSAGE, query.session)]
+    same_question = (n for n, one in enumerate(messages) if one.role == "user" and one.content == query.question)
+    messages = messages[: next(same_question, len(messages))]
+    usable = (one for one in reversed(messages) if source_status(session.index, one) != LEFT_OUT)
+    shown = [f"{one.role}: {cut_to_tokens(' '.join(one.content.split()), 100)}" for one in islice(usable, EARLIER)]
+    return shown[::-1], len(messages) - len(shown)

@@ -81,8 +81,8 @@ def server_of(current: Current) -> "Server[Any]":
         listed = []
         for name, tool in tools(read_only=current.read_only).items():
             hints = types.ToolAnnotations(read_only_hint=not tool.writes, open_world_hint=False)
-            asked = schema(tool.request)
-            listed.append(types.Tool(name=name, description=tool.summary, input_schema=asked, annotations=hints))
+            input_schema = schema(tool.request)
+            listed.append(types.Tool(name=name, description=tool.summary, input_schema=input_schema, annotations=hints))
         return types.ListToolsResult(tools=listed)
 
     async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:

@@ -7,7 +7,7 @@ from operator import itemgetter
 import pyarrow.compute as pc
 
 from graphrag_lite.agent import requests
-from graphrag_lite.agent.citing import places_of
+from graphrag_lite.agent.citing import spans_of
 from graphrag_lite.agent.index_tools import document_named, passage, passages_for
 from graphrag_lite.agent.pages import Record, RecordPage, make_page
 from graphrag_lite.agent.session import Session
@@ -25,10 +25,10 @@ LEFT_OUT = "left out"  # of what rests on documents that the conditions or the d
 def conversation_search(session: Session, request: requests.ConversationSearch) -> RecordPage:
     index = session.index.limited(request.where)
     own = [] if request.where or not session.name else session.memory.search(request.query, MESSAGE, session.name)
-    talks = {said["document_id"] for said in _messages(index)}
+    talks = {message["document_id"] for message in _messages(index)}
     ids = index.column("documents", "id").to_pylist()
     fitting = passages_for(session, request.query, request.where)
-    found = [partial(_entry, session, place) for place in own]
+    found = [partial(_entry, session, rowid) for rowid in own]
     found += [partial(passage, index, unit) for unit in fitting if ids[index.document_row[unit]] in talks]
     return make_page(found, partial.__call__, request.page, request.size)
 
@@ -39,9 +39,9 @@ def conversation_search_date(session: Session, request: requests.ConversationSea
         raise InputError(f"end_date {last} is before start_date {first}.")
     index = session.index.limited(request.where)
     own = [] if request.where or not session.name else session.memory.listed(MESSAGE, session.name, first, last)
-    said = [one for one in _messages(index) if first <= one["reference_time"][:10] <= last]
-    found = [partial(_entry, session, place) for place in own]
-    found += [partial(_said, index, one) for one in sorted(said, key=itemgetter("reference_time"))]
+    messages = [one for one in _messages(index) if first <= one["reference_time"][:10] <= last]
+    found = [partial(_entry, session, rowid) for rowid in own]
+    found += [partial(_message, index, one) for one in sorted(messages, key=itemgetter("reference_time"))]
     return make_page(found, partial.__call__, request.page, request.size)
 
 
@@ -52,12 +52,12 @@ def _messages(index: SnapshotView) -> list[Record]:
     return found
 
 
-def _said(index: SnapshotView, said: Record) -> Record:
-    document = document_named(index, said["document_id"])
-    span = {name: said[name] for name in ("char_start", "char_end")}
+def _message(index: SnapshotView, message: Record) -> Record:
+    document = document_named(index, message["document_id"])
+    span = {name: message[name] for name in ("char_start", "char_end")}
     return {
-        **{name: said[name] for name in ("id", "speaker", "conversation")},
-        "date": said["reference_time"],
+        **{name: message[name] for name in ("id", "speaker", "conversation")},
+        "date": message["reference_time"],
         "document": index.cell("documents", "source_id", document),
         **span,
         "text": escape_marks(index.document_text(document)[slice(*span.values())]),
@@ -65,8 +65,8 @@ def _said(index: SnapshotView, said: Record) -> Record:
 
 
 def archival_memory_search(session: Session, request: requests.ArchivalMemorySearch) -> RecordPage:
-    places = session.notes(request.query, request.tags)
-    return make_page(places, partial(_entry, session), request.page, request.size)
+    rowids = session.notes(request.query, request.tags)
+    return make_page(rowids, partial(_entry, session), request.page, request.size)
 
 
 def source_status(index: SnapshotView, entry: Entry) -> str:
@@ -88,10 +88,10 @@ def _stand(index: SnapshotView, entry: Entry) -> bool:
 
 
 def archival_memory_insert(session: Session, request: requests.ArchivalMemoryInsert) -> RecordPage:
-    places = {identity: places_of(session.index, identity) for identity in request.citations}
-    if unknown := [identity for identity, found in places.items() if not found]:
+    spans = {identity: spans_of(session.index, identity) for identity in request.citations}
+    if unknown := [identity for identity, found in spans.items() if not found]:
         raise InputError(f"citations: the index has nothing with the id {unknown[0]!r}.")
-    cited = tuple(asdict(cite(session.index, n, one)) for n, found in enumerate(places.values(), 1) for one in found)
+    cited = tuple(asdict(cite(session.index, n, one)) for n, found in enumerate(spans.values(), 1) for one in found)
     made = Entry(request.content, session=session.name, tags=tuple(request.tags), citations=cited)
     (identity,) = session.memory.add([made])
     return RecordPage(1, 1, 1, [_entry(session, session.memory.named(identity))])
@@ -110,9 +110,9 @@ def _block(name: str, content: str) -> RecordPage:
     return RecordPage(1, 1, 1, [{"id": name, "text": content, "characters_left": core.LIMIT - len(content)}])
 
 
-def _entry(session: Session, place: int) -> Record:
+def _entry(session: Session, rowid: int) -> Record:
     """Return a note or a message; what rests on documents that are left out is not told."""
-    entry = session.memory.entry(place)
+    entry = session.memory.entry(rowid)
     stated = {"id": entry.id, "session": entry.session, "role": entry.role, "date": entry.created_at}
     rests = {"source": source_status(session.index, entry)} if entry.citations else {}
     text = "" if rests.get("source") == LEFT_OUT else escape_marks(entry.content)

@@ -39,7 +39,7 @@ class Session:
         return self.open_index()
 
     def notes(self, query: str, tags: Sequence[str] = ()) -> list[int]:
-        """Return the places of the notes that fit a query, by their words, and vectors where the settings have them."""
+        """Return the rowids of the notes that fit a query, by their words, and vectors where the settings have them."""
         try:
             vectors = self.index.note_vectors
         except IndexNotFound:  # notes need none
@@ -57,8 +57,8 @@ class Session:
         from graphrag_lite.retrieval.ranking import text_unit_scores
 
         index = self.index.limited(where)
-        asked = Question(index, query, self.as_of) if isinstance(query, str) else query
-        key = (asked.text, *where)
+        question = Question(index, query, self.as_of) if isinstance(query, str) else query
+        key = (question.text, *where)
         if key not in self._scores:
-            self._scores[key] = text_unit_scores(asked)
+            self._scores[key] = text_unit_scores(question)
         return self._scores[key]

@@ -38,8 +38,8 @@ def facts_for(index: SnapshotView, query: str) -> list[dict[str, Any]]:
     weight = term_idf(index.bm25, question.terms)
     found = []
     for row in index.arrow("facts").to_pylist():
-        said = f"{row['subject']} {row['relation']} {row['object']} {row['fact']}"
-        fit = sum(weight[term] for term in weight.keys() & set(terms(said, question.analyzed_in)))
+        text = f"{row['subject']} {row['relation']} {row['object']} {row['fact']}"
+        fit = sum(weight[term] for term in weight.keys() & set(terms(text, question.analyzed_in)))
         if fit or named & {row["subject_id"], row["object_id"]}:
             found.append((round(fit, 9), row))
     found.sort(key=lambda each: (-each[0], holding.is_over(each[1]), -each[1]["n_mentions"], each[1]["id"]))

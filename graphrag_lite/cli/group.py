@@ -88,8 +88,8 @@ def _explained(ctx: click.Context) -> Iterator[None]:
     except GraphragLiteError as error:
         message, code = f"Error: {error}", error.exit_code
     except KeyboardInterrupt:
-        kept = " Nothing was published; finished stages are kept, run again to go on."
-        message, code = f"Interrupted.{kept if ctx.invoked_subcommand in ('index', 'import') else ''}", 130
+        note = " Nothing was published; finished stages are kept, run again to go on."
+        message, code = f"Interrupted.{note if ctx.invoked_subcommand in ('index', 'import') else ''}", 130
     except OSError as error:
         if isinstance(error, FileNotFoundError) and _is_nowhere():
             message, code = "Error: the folder that this was called in is gone. Change to one that is there.", 1

@@ -18,8 +18,8 @@ def replace(memory: Memory, session: str, name: str, old: str, new: str) -> str:
     before = _block(memory, session, name)
     n = before.count(old) if old else 0
     if n != 1:
-        said = "is empty" if not old else "does not occur" if n == 0 else f"occurs {n} times"
-        raise InputError(f"old_content {said} in block {name!r}; it must be text that occurs in it exactly once.")
+        reason = "is empty" if not old else "does not occur" if n == 0 else f"occurs {n} times"
+        raise InputError(f"old_content {reason} in block {name!r}; it must be text that occurs in it exactly once.")
     return _written(memory, session, name, before.replace(old, new))
 
 

@@ -72,7 +72,7 @@ class Memory:
         self.path = path
         self._asking: str | None = None  # the session whose question is not answered yet
         self._opened = False
-        with self._told():
+        with self._explained():
             self._database = _connected(":memory:")
             self._open()
 
@@ -136,10 +136,10 @@ class Memory:
             self._database.execute("insert or ignore into unanswered values (?, ?, ?, ?)", values)
 
     def _delete(self, identity: str) -> None:
-        for place in self._read("select place from entries where id = ?", identity):
-            self._database.execute("delete from found where rowid = ?", place)
-            self._database.execute("delete from vectors where place = ?", place)
-            self._database.execute("delete from entries where place = ?", place)
+        for row in self._read("select place from entries where id = ?", identity):
+            self._database.execute("delete from found where rowid = ?", row)
+            self._database.execute("delete from vectors where place = ?", row)
+            self._database.execute("delete from entries where place = ?", row)
 
     def _put(self, entry: Entry) -> None:
         # A note may be too short to tell.
@@ -161,16 +161,16 @@ class Memory:
         tags: Sequence[str] = (),
         meant: Mapping[int, float] | None = None,
     ) -> list[int]:
-        """Return the places of the entries that share terms with a query, best first by BM25, then the newest.
+        """Return the rowids of the entries that share terms with a query, best first by BM25, then the newest.
 
         With `session` those of one, with `tags` those that have them all. `meant` is what entries gain by their
-        vectors, by place, where the best by BM25 has 1; these are found without a term in common, too.
+        vectors, by rowid, where the best by BM25 has 1; these are found without a term in common, too.
         """
         found = self._by_words(query, kind, session)
         if meant:
-            of_words = {place: worth for place, *_, worth in found}
+            of_words = {rowid: worth for rowid, *_, worth in found}
             most = min(of_words.values(), default=-1.0)  # of BM25 in SQLite the least is the best
-            others = (json.dumps([place for place in meant if place not in of_words]), kind, session, session)
+            others = (json.dumps([rowid for rowid in meant if rowid not in of_words]), kind, session, session)
             found += self._read(
                 "select place, tags, created_at, 0.0 from entries where place in (select value from json_each(?))"
                 " and kind = ? and (? is null or session = ?)",
@@ -178,17 +178,17 @@ class Memory:
             )
             found.sort(key=lambda row: (row[2], -row[0]), reverse=True)
             found.sort(key=lambda row: row[3] / most + meant.get(row[0], 0.0), reverse=True)
-        return [place for place, stated, *_ in found if not tags or set(tags) <= set(json.loads(stated))]
+        return [rowid for rowid, stated, *_ in found if not tags or set(tags) <= set(json.loads(stated))]
 
     def _by_words(self, query: str, kind: str, session: str | None) -> list[tuple[int, str, str, float]]:
-        """Return place, tags, time and BM25 of the entries that share terms with a query, in their order."""
+        """Return rowid, tags, time and BM25 of the entries that share terms with a query, in their order."""
         languages = [row[0] for row in self._read("select language from languages where kind = ?", kind)]
-        asked = dict.fromkeys(
+        query_terms = dict.fromkeys(
             term for language in languages for term in terms(without_asking(query, language), language)
         )
-        if not asked:
+        if not query_terms:
             return []
-        match = " OR ".join('"{}"'.format(term.replace('"', '""')) for term in asked)
+        match = " OR ".join('"{}"'.format(term.replace('"', '""')) for term in query_terms)
         return self._read(
             "select place, tags, created_at, bm25(found) as worth from found join entries on place = found.rowid"
             " where found match ? and kind = ? and (? is null or session = ?)"
@@ -197,36 +197,36 @@ class Memory:
         )
 
     def vectors(self, model: str) -> dict[int, bytes]:
-        """Return the vectors of entries by an embedding model, by place, in their order."""
+        """Return the vectors of entries by an embedding model, by rowid, in their order."""
         return dict(self._read("select place, vector from vectors where model = ? order by place", model))
 
     def keep_vectors(self, model: str, vectors: Iterable[tuple[int, bytes]]) -> None:
-        """Keep vectors by place; what has been forgotten meanwhile gets none."""
+        """Keep vectors by rowid; what has been forgotten meanwhile gets none."""
         with self._writing():
             self._database.executemany(
                 "insert or replace into vectors select place, ?, ? from entries where place = ?",
-                ((model, vector, place) for place, vector in vectors),
+                ((model, vector, rowid) for rowid, vector in vectors),
             )
 
     def listed(self, kind: str, session: str | None = None, first: str = "", last: str = "9") -> list[int]:
-        """Return the places of entries by time, those made from `first` to `last`, ISO 8601, both included."""
+        """Return the rowids of entries by time, those made from `first` to `last`, ISO 8601, both included."""
         rows = self._read(
             "select place from entries where kind = ? and (? is null or session = ?)"
             " and created_at >= ? and substr(created_at, 1, length(?)) <= ? order by created_at, place",
             *(kind, session, session, first, last, last),
         )
-        return [place for (place,) in rows]
+        return [rowid for (rowid,) in rows]
 
-    def entry(self, place: int) -> Entry:
-        """Return the entry at a place."""
+    def entry(self, rowid: int) -> Entry:
+        """Return the entry of a rowid."""
         (row,) = self._read(
-            "select content, kind, session, role, tags, citations, created_at, id from entries where place = ?", place
+            "select content, kind, session, role, tags, citations, created_at, id from entries where place = ?", rowid
         )
         content, kind, session, role, tags, citations, *rest = row
         return Entry(content, kind, session, role, tuple(json.loads(tags)), tuple(json.loads(citations)), *rest)
 
     def named(self, identity: str) -> int:
-        """Return the place of an entry by its id. Raises InputError."""
+        """Return the rowid of an entry by its id. Raises InputError."""
         rows = self._read("select place from entries where id = ?", identity)
         if not rows:
             raise InputError(f"Memory holds no entry {identity!r}; `graphrag-lite memory show` lists them.")
@@ -240,7 +240,7 @@ class Memory:
             for identity in dict.fromkeys(identities):
                 self._delete(identity)
             self._database.execute("insert into found (found) values ('optimize')")
-        with self._told():
+        with self._explained():
             self._database.execute("vacuum")
             self._database.execute("pragma wal_checkpoint(truncate)")
 
@@ -252,7 +252,7 @@ class Memory:
         """Return (session, name, content) of every block, ordered."""
         return self._read("select session, name, content from blocks order by session, name")
 
-    def said(self) -> set[tuple[str, str, str]]:
+    def messages(self) -> set[tuple[str, str, str]]:
         """Return (session, role, content) of every message."""
         return set(self._read("select session, role, content from entries where kind = ?", MESSAGE))
 
@@ -261,13 +261,13 @@ class Memory:
         return self._read("select session, kind, count(*) from entries group by 1, 2 order by 1, 2")
 
     def _read(self, query: str, *values: Any) -> list[Any]:
-        with self._told():
+        with self._explained():
             self._open()
             return self._database.execute(query, values).fetchall()
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        with self._told():
+        with self._explained():
             self._open(to_write=True)
             self._database.execute("begin immediate")
             try:
@@ -278,7 +278,7 @@ class Memory:
             self._database.execute("commit")
 
     @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
+    def _explained(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:

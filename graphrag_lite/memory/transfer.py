@@ -21,8 +21,8 @@ BLOCK_FIELDS = ("session", "name", "content")
 def export_memory(memory: Memory, session: str | None = None) -> Iterator[str]:
     """Yield notes and messages, by kind and time, then the core blocks, a JSON object a line; of one session or all."""
     for kind in (NOTE, MESSAGE):
-        for place in memory.listed(kind, session):
-            yield json.dumps(asdict(memory.entry(place)), ensure_ascii=False)
+        for rowid in memory.listed(kind, session):
+            yield json.dumps(asdict(memory.entry(rowid)), ensure_ascii=False)
     for own, name, content in memory.all_blocks():
         if session in (None, own):
             yield json.dumps({"kind": "block", "session": own, "name": name, "content": content}, ensure_ascii=False)
@@ -45,15 +45,16 @@ def import_memory(memory: Memory, path: Path, session: str | None = None) -> int
         if not read:
             raise InputError(f"{path}: holds no notes that were exported, and no messages of a conversation.")
     else:
-        kept: TypeAdapter[Entry | Block] = TypeAdapter(Entry | Block)  # takes longer to make than to use on some notes
-        read = [_entry_or_block(row, f"{path}:{number}", kept) for number, row in rows]
+        # Takes longer to make than to use on some notes.
+        adapter: TypeAdapter[Entry | Block] = TypeAdapter(Entry | Block)
+        read = [_entry_or_block(row, f"{path}:{number}", adapter) for number, row in rows]
     entries = [one for one in read if isinstance(one, Entry)]
     blocks = [one for one in read if not isinstance(one, Entry)]
     if session is not None:
         entries = [replace(one, session=session) for one in entries]
         blocks = [(session, name, content) for _, name, content in blocks]
     if not all(one.created_at for one in entries):  # it gets the time of its import, which is another one each time
-        known = memory.said()
+        known = memory.messages()
         entries = [one for one in entries if one.created_at or (one.session, one.role, one.content) not in known]
     memory.add(entries, blocks)
     return len(read)
@@ -76,11 +77,11 @@ def _rows(data: bytes, path: Path) -> list[tuple[int, dict[str, Any]]] | None:
     return rows
 
 
-def _entry_or_block(row: Mapping[str, Any], where: str, kept: TypeAdapter[Entry | Block]) -> Entry | Block:
+def _entry_or_block(row: Mapping[str, Any], where: str, adapter: TypeAdapter[Entry | Block]) -> Entry | Block:
     is_block = row["kind"] == "block"
     with suppress(ValidationError):
         if is_block or not set(row) - NAMES:
-            return kept.validate_python(tuple(map(row.get, BLOCK_FIELDS)) if is_block else row)
+            return adapter.validate_python(tuple(map(row.get, BLOCK_FIELDS)) if is_block else row)
     raise InputError(f"{where}: is no note, message or block.")
 
 
@@ -88,10 +89,10 @@ def _messages(data: bytes, path: Path) -> Iterable[Entry]:
     """Yield the messages of a conversation's export, in sessions by their conversations."""
     for item in all_readers().read(data, path.name, Fields()):
         if isinstance(item, Loaded):
-            for said in item.messages:
-                content, session = item.text[said.char_start : said.char_end], said.conversation or item.source_id
-                made = said.time or item.created_at
-                yield Entry(content, MESSAGE, session, said.role or said.speaker, created_at=made)
+            for turn in item.messages:
+                content, session = item.text[turn.char_start : turn.char_end], turn.conversation or item.source_id
+                made = turn.time or item.created_at
+                yield Entry(content, MESSAGE, session, turn.role or turn.speaker, created_at=made)
 
 
 def note_document(entry: Entry) -> str:

@@ -33,11 +33,11 @@ def spiral(radii: Sequence[float]) -> tuple[list[Point], float]:
     """
     centres: list[Point] = [(0.0, 0.0)] * len(radii)
     area = outer = 0.0
-    for turn, place in enumerate(sorted(range(len(radii)), key=lambda i: -radii[i])):
-        distance = SPREAD * math.sqrt(area + radii[place] ** 2 / 2) if len(radii) > 1 else 0.0
-        centres[place] = (distance * math.cos(turn * GOLDEN_ANGLE), distance * math.sin(turn * GOLDEN_ANGLE))
-        area += radii[place] ** 2
-        outer = max(outer, distance + radii[place])
+    for turn, index in enumerate(sorted(range(len(radii)), key=lambda i: -radii[i])):
+        distance = SPREAD * math.sqrt(area + radii[index] ** 2 / 2) if len(radii) > 1 else 0.0
+        centres[index] = (distance * math.cos(turn * GOLDEN_ANGLE), distance * math.sin(turn * GOLDEN_ANGLE))
+        area += radii[index] ** 2
+        outer = max(outer, distance + radii[index])
     return centres, outer
 
 
@@ -55,8 +55,8 @@ def positions(radii: Sequence[float], finest: Sequence[int], parents: Mapping[in
     placed: dict[int, list[Point]] = {}
     found: list[Point] = [(0.0, 0.0)] * len(radii)
 
-    def place(community: int) -> float:
-        sizes = [*map(place, parts[community]), *(radii[name] for name in names[community])]
+    def lay_out(community: int) -> float:
+        sizes = [*map(lay_out, parts[community]), *(radii[name] for name in names[community])]
         placed[community], radius = spiral(sizes)
         return radius
 
@@ -67,7 +67,7 @@ def positions(radii: Sequence[float], finest: Sequence[int], parents: Mapping[in
         for name, centre in zip(names[community], centres, strict=True):
             found[name] = centre
 
-    place(-1)
+    lay_out(-1)
     put(-1, (0.0, 0.0))
     return found
 
@@ -109,9 +109,9 @@ def graph_of(view: SnapshotView) -> "networkx.DiGraph[str]":
             size=round(radius, 2),
         )
     for row in view.arrow("relationships").to_pylist():
-        said = {column: _text(row[column]) for column in ("relation", "description")}
+        texts = {column: _text(row[column]) for column in ("relation", "description")}
         weighed = {column: row[column] for column in ("weight", "n_mentions")}
-        graph.add_edge(row["source_id"], row["target_id"], id=row["id"], **said, **weighed)
+        graph.add_edge(row["source_id"], row["target_id"], id=row["id"], **texts, **weighed)
     return graph
 
 
@@ -131,8 +131,8 @@ def gexf(view: SnapshotView) -> Iterator[File]:
     from networkx.readwrite.gexf import GEXFWriter
 
     for _, node in graph.nodes(data=True):
-        place = {"x": node.pop("x"), "y": node.pop("y"), "z": 0.0}
-        node["viz"] = {"position": place, "size": node.pop("size")}
+        position = {"x": node.pop("x"), "y": node.pop("y"), "z": 0.0}
+        node["viz"] = {"position": position, "size": node.pop("size")}
     writer = GEXFWriter(graph)
     writer.xml.find("meta").attrib.clear()  # the day of writing: equal tables are to give equal bytes
     writer.indent(writer.xml)

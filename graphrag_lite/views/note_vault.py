@@ -46,8 +46,8 @@ def obsidian(view: SnapshotView) -> Iterator[tuple[str, bytes]]:
     documents = view.arrow("documents").to_pylist()
     reports = view.arrow("community_reports").to_pylist()
     names = file_names([(row["id"], row["title"]) for row in entities])
-    places = ([row["id"], *dict.fromkeys((row["path"], row["source_id"]))] for row in documents)
-    texts = file_names([(identity, " ".join(names)) for identity, *names in places])
+    paths = ([row["id"], *dict.fromkeys((row["path"], row["source_id"]))] for row in documents)
+    texts = file_names([(identity, " ".join(names)) for identity, *names in paths])
     vault = Vault(
         {identity: f"Names/{name}" for identity, name in names.items()},
         {identity: f"Documents/{name}" for identity, name in texts.items()},

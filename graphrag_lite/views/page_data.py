@@ -12,10 +12,10 @@ from graphrag_lite.text.plain_text import document_name, one_line, printable, ut
 from graphrag_lite.views.other_names import other_names
 
 Spans = Sequence[Mapping[str, Any]]
-Said = Callable[[str, Spans], str | None]
+OwnText = Callable[[str, Spans], str | None]
 
 
-class CitedPlaces:
+class CitedDocuments:
     """The documents of a snapshot: their rows, and spans of them as the page counts."""
 
     def __init__(self, view: SnapshotView) -> None:
@@ -50,12 +50,12 @@ def page_graph(view: SnapshotView, title: str, *, with_texts: bool) -> dict[str,
     A description, or the sentence of a relationship or fact, is None where its spans, joined, say the same: the page
     takes it from the texts. Without them, all is spelt out.
     """
-    places = CitedPlaces(view)
+    documents = CitedDocuments(view)
     entity_row = {identity: row for row, identity in enumerate(view.column("entities", "id").to_pylist())}
     kinds = sorted(set(view.column("entities", "type").to_pylist()))
 
-    def said(text: str, spans: Spans) -> str | None:
-        return None if with_texts and spans and places.words(spans) == one_line(text) else printable(text)
+    def own_text(text: str, spans: Spans) -> str | None:
+        return None if with_texts and spans and documents.words(spans) == one_line(text) else printable(text)
 
     return {
         "title": printable(title),
@@ -63,23 +63,23 @@ def page_graph(view: SnapshotView, title: str, *, with_texts: bool) -> dict[str,
         "method": view.manifest["settings"]["method"],
         "with_texts": with_texts,
         "types": [printable(kind) for kind in kinds],
-        "names": _names(view, places, entity_row, kinds, said),
-        "relationships": _relationships(view, places, entity_row, said),
-        **_communities(view, places),
-        "documents": _documents(view, places),
-        "facts": _facts(view, places, entity_row, said),
+        "names": _names(view, documents, entity_row, kinds, own_text),
+        "relationships": _relationships(view, documents, entity_row, own_text),
+        **_communities(view, documents),
+        "documents": _documents(view, documents),
+        "facts": _facts(view, documents, entity_row, own_text),
     }
 
 
 def _names(
-    view: SnapshotView, places: CitedPlaces, entity_row: Mapping[str, int], kinds: list[str], said: Said
+    view: SnapshotView, documents: CitedDocuments, entity_row: Mapping[str, int], kinds: list[str], own_text: OwnText
 ) -> dict[str, Any]:
     data = view.arrow("entities")
     n_names = data.num_rows
     counts: list[Counter[int]] = [Counter() for _ in range(n_names)]
     for document, found in tables.rows(view.arrow("text_units"), "document_id", "entity_ids"):
         for identity in found:
-            counts[entity_row[identity]][places.row[document]] += 1
+            counts[entity_row[identity]][documents.row[document]] += 1
     leaf = [-1] * n_names
     rows = enumerate(tables.rows(view.arrow("communities"), "level", "entity_ids"))
     for row, (_, members) in sorted(rows, key=lambda found: found[1][0]):  # the finest is put last
@@ -90,15 +90,15 @@ def _names(
         "type": [kinds.index(kind) for kind in data["type"].to_pylist()],
         "units": data["frequency"].to_pylist(),
         "community": leaf,
-        "description": [said(text, spans) for text, spans in tables.rows(data, "description", "sources")],
-        "sources": [places.flat(spans) for spans in data["sources"].to_pylist()],
+        "description": [own_text(text, spans) for text, spans in tables.rows(data, "description", "sources")],
+        "sources": [documents.flat(spans) for spans in data["sources"].to_pylist()],
         "documents": [[number for pair in sorted(found.items()) for number in pair] for found in counts],
         "aliases": other_names(view),
     }
 
 
 def _relationships(
-    view: SnapshotView, places: CitedPlaces, entity_row: Mapping[str, int], said: Said
+    view: SnapshotView, documents: CitedDocuments, entity_row: Mapping[str, int], own_text: OwnText
 ) -> dict[str, list[Any]]:
     data = view.arrow("relationships")
     return {
@@ -106,12 +106,12 @@ def _relationships(
         "target": [entity_row[identity] for identity in data["target_id"].to_pylist()],
         "weight": [round(weight, 2) for weight in data["weight"].to_pylist()],
         "relation": [printable(relation) for relation in data["relation"].to_pylist()],
-        "description": [said(text, spans) for text, spans in tables.rows(data, "description", "sources")],
-        "sources": [places.flat(spans) for spans in data["sources"].to_pylist()],
+        "description": [own_text(text, spans) for text, spans in tables.rows(data, "description", "sources")],
+        "sources": [documents.flat(spans) for spans in data["sources"].to_pylist()],
     }
 
 
-def _communities(view: SnapshotView, places: CitedPlaces) -> dict[str, dict[str, list[Any]]]:
+def _communities(view: SnapshotView, documents: CitedDocuments) -> dict[str, dict[str, list[Any]]]:
     communities, reports = view.arrow("communities"), view.arrow("community_reports")
     numbers = communities["community"].to_pylist()
     row = {number: i for i, number in enumerate(numbers)}
@@ -133,27 +133,29 @@ def _communities(view: SnapshotView, places: CitedPlaces) -> dict[str, dict[str,
                 for findings in reports["findings"].to_pylist()
             ],
             "citations": [
-                [[span["n"], *places.flat([span])] for span in spans] for spans in reports["citations"].to_pylist()
+                [[span["n"], *documents.flat([span])] for span in spans] for spans in reports["citations"].to_pylist()
             ],
             "stale_runs": [age if stale else 0 for stale, age in tables.rows(reports, "stale", "age")],
         },
     }
 
 
-def _documents(view: SnapshotView, places: CitedPlaces) -> dict[str, list[Any]]:
+def _documents(view: SnapshotView, documents: CitedDocuments) -> dict[str, list[Any]]:
     named = zip(*(view.column("documents", name).to_pylist() for name in ("path", "source_id")), strict=True)
     return {
         "title": [printable(title) for title in view.column("documents", "title").to_pylist()],
         "place": [printable(document_name(path, own)) for path, own in named],
         "pages": [
-            [[places.offset(row, block["char_start"]), page_of(block)] for block in blocks if page_of(block)]
+            [[documents.offset(row, block["char_start"]), page_of(block)] for block in blocks if page_of(block)]
             for row, blocks in enumerate(view.column("documents", "blocks").to_pylist())
         ],
         "day": [time[:10] for time in view.column("documents", "created_at").to_pylist()],
     }
 
 
-def _facts(view: SnapshotView, places: CitedPlaces, entity_row: Mapping[str, int], said: Said) -> dict[str, list[Any]]:
+def _facts(
+    view: SnapshotView, documents: CitedDocuments, entity_row: Mapping[str, int], own_text: OwnText
+) -> dict[str, list[Any]]:
     """Return facts that say when; `ends` are [subject, object], rows of names or, where they are none, words."""
     rows = [row for row in view.arrow("facts").to_pylist() if row["valid_at"] or row["invalid_at"]]
     first = [row["sources"][:1] for row in rows]
@@ -167,6 +169,6 @@ def _facts(view: SnapshotView, places: CitedPlaces, entity_row: Mapping[str, int
         "until": [row["invalid_at"] for row in rows],
         "when": [fact_period(row) for row in rows],
         "conflict": [int(row["conflict"]) for row in rows],
-        "sentence": [said(row["fact"], spans) for row, spans in zip(rows, first, strict=True)],
-        "sources": [places.flat(spans) for spans in first],
+        "sentence": [own_text(row["fact"], spans) for row, spans in zip(rows, first, strict=True)],
+        "sources": [documents.flat(spans) for spans in first],
     }

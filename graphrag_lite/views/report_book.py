@@ -47,7 +47,7 @@ def _chapter(report: Row, documents: Mapping[str, Row], depth: int) -> list[str]
     for citation in report["citations"]:
         document = documents[citation["document_id"]]
         start, end = citation["char_start"], citation["char_end"]
-        place = f"{markdown_line(document['path'])}, {describe_span(document['blocks'], start, end)}"
+        location = f"{markdown_line(document['path'])}, {describe_span(document['blocks'], start, end)}"
         quoted = markdown_line(document["text"][start:end])
-        lines.append(f"[^{number}-{citation['n']}]: {place}{f': “{quoted}”' if quoted else ''}")
+        lines.append(f"[^{number}-{citation['n']}]: {location}{f': “{quoted}”' if quoted else ''}")
     return [*lines, ""]
