@@ -81,7 +81,7 @@ def index(
         done()
         summary |= run_summary.summary(run)
         if as_json or not quiet:
-            _print_summary(run, root.output, as_json)
+            _print_summary(run, summary, root.output, as_json)
         if run.n_failures:
             _name_failures(run.snapshot)
             sys.exit(3)
@@ -92,6 +92,7 @@ def index(
 @with_options("import")
 def import_(folder: Path, root: Root, quiet: bool, as_json: bool) -> None:
     from graphrag_lite import pipeline
+    from graphrag_lite.cli import run_summary
 
     log(quiet=quiet)
     loaded, output = root.load(for_indexing=False), root.output
@@ -99,7 +100,7 @@ def import_(folder: Path, root: Root, quiet: bool, as_json: bool) -> None:
     with terminable(), progress.watch(as_json, quiet=quiet) as watch:
         run = pipeline.take_over(folder, output, loaded, watch=watch)
     if as_json or not quiet:
-        _print_summary(run, output, as_json)
+        _print_summary(run, run_summary.summary(run), output, as_json)
 
 
 def _with_options(loaded: "Settings", engine: str | None, ray_address: str | None, *, batch: bool) -> "Settings":
@@ -134,14 +135,14 @@ def _expect(output: Path, *, imported: bool) -> None:
         )
 
 
-def _print_summary(run: "Run", output: Path, as_json: bool) -> None:
+def _print_summary(run: "Run", summary: dict[str, Any], output: Path, as_json: bool) -> None:
     from graphrag_lite.cli import run_summary
 
     with while_read():
         if as_json:
-            terminal.print_json(run_summary.summary(run))
+            terminal.print_json(summary)
         else:
-            run_summary.print_summary(terminal.Output(), run, str(output))
+            run_summary.print_summary(terminal.Output(), run, summary, str(output))
 
 
 def _name_failures(snapshot: Path) -> None:

@@ -1,5 +1,6 @@
 """What `index` and `import` say at the end of a run."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
@@ -45,9 +46,8 @@ def summary(run: Run) -> dict[str, Any]:
     }
 
 
-def print_summary(console: Console, run: Run, output: str) -> None:
-    """Print the table at the end of a run."""
-    values = summary(run)
+def print_summary(console: Console, run: Run, values: Mapping[str, Any], output: str) -> None:
+    """Print the table at the end of a run, of the values of its `summary`."""
     table = Table(show_header=False, box=None, padding=(0, 2))
     table.add_column(style="bold")
     table.add_column(justify="right")

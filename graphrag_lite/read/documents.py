@@ -161,9 +161,9 @@ def suffix_of(path: str) -> str:
     >>> [suffix_of(path) for path in ("a.d/x.TXT", "a.csv.gz", "a.d/x", ".bashrc", "a.", "..", "a.rst.txt", "1:2,S")]
     ['.txt', '.csv', '', '', '', '', '.rst', '']
     """
-    name = path.rpartition("/")[2]
-    name = name[: -len(GZIP)] if name.lower().endswith(GZIP) else name
-    stem, dot, suffix = name.rpartition(".")
+    stem, dot, suffix = path.rpartition("/")[2].rpartition(".")
+    if suffix.lower() == GZIP[1:]:
+        stem, dot, suffix = stem.rpartition(".")
     if suffix.lower() == "txt" and stem.lower().endswith(SOURCE):
         stem, dot, suffix = stem.rpartition(".")
     return dot + suffix.lower() if stem and ENDING.fullmatch(suffix) else ""

@@ -108,12 +108,8 @@ def scan(
     if others:
         logger.info("Left out: %s.", others)
     seen = seen or SeenFiles(leave_out)
-    rows = []
-    for file in read:
-        try:
-            rows.append((_utf8(file.name), *seen.size_and_hash(file.real_path)))
-        except OSError:  # loading will report it
-            rows.append((_utf8(file.name), -1, ""))
+    found = seen.sizes_and_hashes(file.real_path for file in read)
+    rows = [(_utf8(file.name), *told) for file, told in zip(read, found, strict=True)]  # loading reports the unreadable
     return Scan(sorted(rows), dict(sorted(left_out.items())))
 
 
@@ -154,6 +150,9 @@ def _walk(root: str, leave_out: Path, exclude: Sequence[str], left_out: Counter[
                 left_out[f"excluded by {next(glob for glob in exclude if _matches(name, glob))}"] += 1
                 continue
             path = entry.path
+            if entry.is_file(follow_symlinks=False):
+                found.append(File(name, path))
+                continue
             if link := entry.is_symlink():
                 with suppress(OSError):  # what is gone since the folder was listed leads nowhere
                     path = os.path.realpath(path)
@@ -163,7 +162,7 @@ def _walk(root: str, leave_out: Path, exclude: Sequence[str], left_out: Counter[
                     folders.append((name, path))
             elif link and not path.startswith(inside):
                 left_out[LINKS] += 1
-            elif (link and not os.path.exists(path)) or entry.is_file():  # noqa: PTH110
+            elif link and (not os.path.exists(path) or entry.is_file()):  # noqa: PTH110
                 found.append(File(name, path))  # not a pipe or a device: reading one could wait for ever
     left_out += Counter()  # takes out what is not there
     return found

@@ -24,13 +24,12 @@ _ARTICLE = re.compile(r"\s+(?:the |a |an |my |our )?$")
 
 
 class Relation(NamedTuple):
-    """A relation of `one_value.toml`; `patterns` are of STAGES, `asks` is how it is asked for."""
+    """A relation of `one_value.toml`; `asks` is how it is asked for."""
 
     policy: str
     asks: str
     subjects: frozenset[str]
     objects: frozenset[str]
-    patterns: Mapping[str, str]
 
 
 class OneValue(NamedTuple):
@@ -67,14 +66,9 @@ def one_value_relations() -> dict[str, Relation]:
     found = {}
     for name, about in ((name, about) for name, about in _LISTED.items() if "policy" in about):
         for office, wordings in _LISTED["offices"].items() if "{office}" in name else [("", "")]:
-            patterns = {
-                stage: about[stage].replace("\n", "").replace("{office}", wordings)
-                for stage in STAGES
-                if stage in about
-            }
             subjects, objects = (frozenset(about[end]) for end in ("subjects", "objects"))
             asks = about["asks"].replace("{office}", wordings)
-            found[name.replace("{office}", office)] = Relation(about["policy"], asks, subjects, objects, patterns)
+            found[name.replace("{office}", office)] = Relation(about["policy"], asks, subjects, objects)
     return found
 
 
@@ -90,13 +84,36 @@ def relation_of_question(question: str) -> str:
 
 
 @cache
-def _pattern() -> tuple[re.Pattern[str], tuple[tuple[str, str], ...]]:
-    """Return all expressions as one, each a group, and the relation and stage of each group."""
-    listed = [
-        (name, stage, each.patterns[stage]) for name, each in one_value_relations().items() for stage in each.patterns
-    ]
-    groups = "|".join(f"({pattern})" for *_, pattern in listed)
-    return re.compile(rf"(?i)(?<![\w-])(?:{groups})(?![\w-])"), tuple((name, stage) for name, stage, _ in listed)
+def _pattern() -> tuple[re.Pattern[str], Mapping[int, tuple[str, str]]]:
+    """Return all expressions as one, each a group, and the relation and stage of each group; offices are groups within.
+
+    One group for each office would take four times as long to look for.
+    """
+    offices = "|".join(_LISTED["offices"].values())
+    groups: list[str] = []
+    meant: dict[int, tuple[str, str]] = {}
+    n_groups = 0
+    for name, about in _LISTED.items():
+        for stage in STAGES if "policy" in about else ():
+            if said := about.get(stage, "").replace("\n", ""):
+                groups.append(f"({said.replace('{office}', f'({offices})')})")
+                meant[n_groups + 1] = name, stage
+                n_groups += 1 + said.count("{office}")
+    return re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(groups)})(?![\w-])"), meant
+
+
+def _meant(match: re.Match[str]) -> tuple[str, str]:
+    """Return the relation and stage of what the expressions have found."""
+    place = match.lastindex or 1
+    relation, stage = _pattern()[1][place]
+    said = next(filter(None, match.groups()[place:]), "")
+    return relation.replace("{office}", _office(said.lower())), stage
+
+
+@cache
+def _office(said: str) -> str:
+    wordings = _LISTED["offices"].items()
+    return next((office for office, wording in wordings if re.fullmatch(wording, said, re.I)), "")
 
 
 def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speaker: str, topic: str) -> list[OneValue]:
@@ -117,10 +134,9 @@ def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speake
     """
     if not _has_object(sentence, names) or not any(map(sentence.__contains__, _LISTED["words"]["parts"])):
         return []
-    pattern, meant = _pattern()
     found: list[OneValue] = []
-    for match in pattern.finditer(sentence):
-        relation, stage = meant[(match.lastindex or 1) - 1]
+    for match in _pattern()[0].finditer(sentence):
+        relation, stage = _meant(match)
         own = one_value_relations()[relation]
         other = next((name for name in names if name[0] >= match.end()), None)
         if other is None or not _ARTICLE.fullmatch(sentence[match.end() : other[0]]):

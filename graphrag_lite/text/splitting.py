@@ -135,7 +135,8 @@ def _starts_section(text: str, start: int, end: int) -> bool:
 
 
 def _parts(text: str, start: int, end: int, count: Callable[[str], int], size: int) -> list[tuple[int, int, int]]:
-    """Return a sentence as (start, end, tokens); one of more than `size` tokens word by word, or a word in halves.
+    """Return a sentence as (start, end, tokens); one of more than `size` tokens word by word, or a word in equal parts,
+    so many as are short enough if its tokens are as long everywhere: a power of two.
 
     The space behind a piece is not counted: it belongs to the first token of what follows.
     """
@@ -146,6 +147,7 @@ def _parts(text: str, start: int, end: int, count: Callable[[str], int], size: i
     if len(ends) > 1 and text[start : ends[0]].isspace():
         del ends[0]  # white space in front belongs to the first word
     if len(ends) == 1:
-        ends = [(start + end) // 2, end]
+        n = min(1 << (-(-cost // size) - 1).bit_length(), end - start)
+        ends = [start + (end - start) * place // n for place in range(1, n + 1)]
     starts = [start, *ends[:-1]]
     return [part for inner in zip(starts, ends, strict=True) for part in _parts(text, *inner, count, size)]

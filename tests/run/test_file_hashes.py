@@ -167,7 +167,7 @@ def test_files_of_equal_times_are_read_where_their_folders_change_places(
             SimpleNamespace(st_size=said.st_size, st_ino=said.st_ino, **times) if Path(path).name == "x.txt" else said
         )
 
-    monkeypatch.setattr(file_hashes, "os", SimpleNamespace(stat=one_tick))
+    monkeypatch.setattr(file_hashes, "os", SimpleNamespace(stat=one_tick, sep=os.sep))
     other = tmp_path / "other" if from_outside else folder / "b"
     if from_outside:
         (folder / "b").rename(other)

@@ -345,7 +345,7 @@ def test_times_that_cannot_be_read_are_in_the_summary(corpus: Corpus, tmp_path: 
         expected = {"path": "chat.jsonl", "documents": 1, "example": "spring"}
         assert run_summary.summary(run)["unread_times"] == [expected]
         printed = io.StringIO()
-        run_summary.print_summary(Console(file=printed, width=200), run, "output")
+        run_summary.print_summary(Console(file=printed, width=200), run, run_summary.summary(run), "output")
         assert "1, such as 'spring' in chat.jsonl" in printed.getvalue()
 
 

@@ -78,6 +78,26 @@ def test_a_time_before_two_clauses_is_of_both_and_one_behind_them_of_the_last() 
     assert first == ["Oslo", "Vega"] and last == ["Vega"]
 
 
+@pytest.mark.parametrize(
+    "office", ["CEO", "Chief Executive Officer", "prime minister", "acting director", "chairwoman"]
+)
+@pytest.mark.parametrize(
+    ("sentence", "stage"),
+    [
+        ("Ana is the {} of Acme.", "holds"),
+        ("Ana replaced Bo Lee as {} of Acme.", "begins"),
+        ("Ana served as {} of Acme.", "was"),
+        ("Ana steps down as the {} of Acme.", "ends"),
+        ("Ana resigned as {} of Acme.", "ends"),
+    ],
+)
+def test_each_office_is_a_relation_of_its_own(office: str, sentence: str, stage: str) -> None:
+    names = {"Chief Executive Officer": "CEO", "acting director": "director", "chairwoman": "chair"}
+    assert [one[:4] for one in said(sentence.format(office))] == [
+        ("Ana", f"is {names.get(office, office)} of", "Acme", stage)
+    ]
+
+
 WORDS = [*TYPES, "I", "moved to", "works at", "is", "now", ",", "not", "the", "led by"]
 
 
