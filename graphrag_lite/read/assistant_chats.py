@@ -65,9 +65,9 @@ def _of_chatgpt(node: Value) -> ShownMessage | None:
 def _of_deepseek(node: Value) -> ShownMessage | None:
     """Return a message of DeepSeek, whose tree is ChatGPT's: what was asked, or what was answered without thoughts."""
     message = node["message"]
-    said = [each for each in message["fragments"] if each.get("type") in ("REQUEST", "RESPONSE")]
-    role = "user" if any(each["type"] == "REQUEST" for each in said) else "assistant"
-    text = "\n\n".join(str(each.get("content") or "") for each in said)
+    fragments = [each for each in message["fragments"] if each.get("type") in ("REQUEST", "RESPONSE")]
+    role = "user" if any(each["type"] == "REQUEST" for each in fragments) else "assistant"
+    text = "\n\n".join(str(each.get("content") or "") for each in fragments)
     return ShownMessage(role, text, message.get("inserted_at") or "", str(node.get("id") or ""))
 
 

@@ -18,9 +18,9 @@ NAME = re.compile(r"(?:[^\W\d_]\.?['’-]?){2,}(?:[ ,]+(?:[^\W\d_]\.?['’-]?)+)
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _WORD = re.compile(r"(?!(?:nan|inf)\b)(?<![^\W_])[^\W\d_]{2,}", re.I)
 _DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{2,4}")
-_PLACE = re.compile(r"-?\d+(?:\.\d+)?[,;] ?-?\d+(?:\.\d+)?")  # a latitude and a longitude
+_COORDINATES = re.compile(r"-?\d+(?:\.\d+)?[,;] ?-?\d+(?:\.\d+)?")  # a latitude and a longitude
 _HEXADECIMAL = re.compile(r"\b0x[\da-f]+", re.I)
-NAMES, SAID = ("login", "displayName", "name", "title", "author", "user"), ("body", "text", "content", "value")
+NAMES, BODIES = ("login", "displayName", "name", "title", "author", "user"), ("body", "text", "content", "value")
 MIN_WORDS = 7  # of a text on average; a CJK character counts half a word
 MAX_VALUES = 40  # that a column of few values has
 MAX_LENGTH = 60  # characters of such a value
@@ -44,12 +44,12 @@ class ColumnRoles:
     kinds: Mapping[str, str]
     family: str = ""
 
-    def said(self) -> str:
+    def summary(self) -> str:
         """Say what was taken for what."""
         parts = {"id": [self.key], "title": [self.title], "text": self.texts, "time": [self.time]}
         kinds = {"people": "person", "organizations": "organization", "few values": "value"}
-        told = parts | {what: [name for name, of in self.kinds.items() if of == kind] for what, kind in kinds.items()}
-        return "; ".join(f"{what} {', '.join(names)}" for what, names in told.items() if any(names)) or "no columns"
+        roles = parts | {what: [name for name, of in self.kinds.items() if of == kind] for what, kind in kinds.items()}
+        return "; ".join(f"{what} {', '.join(names)}" for what, names in roles.items() if any(names)) or "no columns"
 
 
 def detect_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> ColumnRoles:
@@ -57,7 +57,7 @@ def detect_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> C
 
     >>> rows = [{"nr": f"T-{n}", "what": f"Login {n}", "who": w, "more": f"It fails since update {n} of the server."}
     ...         for n, w in enumerate(["Ann Lee", "Bo Diaz", "Ann Lee"])]
-    >>> detect_columns(list(rows[0]), rows).said()
+    >>> detect_columns(list(rows[0]), rows).summary()
     'id nr; title what; text more; few values who'
     """
     cells = {name: [cell_text(row.get(name)) for row in rows] for name in names}
@@ -127,8 +127,8 @@ def cell_text(value: Any) -> str:
     """
     if isinstance(value, dict):
         name = next((cell_text(value[key]) for key in NAMES if value.get(key)), "")
-        said = next((cell_text(value[key]) for key in SAID if value.get(key)), "")
-        return ": ".join(filter(None, (name, said)))
+        body = next((cell_text(value[key]) for key in BODIES if value.get(key)), "")
+        return ": ".join(filter(None, (name, body)))
     if isinstance(value, list):
         parts = [cell_text(each) for each in value if isinstance(each, dict | str)]
         return ("\n\n" if any(len(part) > MAX_LENGTH for part in parts) else "; ").join(filter(None, parts))
@@ -169,7 +169,7 @@ def _is_text(values: Sequence[str]) -> bool:
 def _is_key(name: str, values: Sequence[str], n_rows: int) -> bool:
     """Say whether each row has a value of its own, which is a number or letters with one."""
     short = all(len(value) <= 40 and not re.search("[ :]", value) for value in values)
-    numbered = all(re.search(r"\d", value) and not _PLACE.fullmatch(value) for value in values)
+    numbered = all(re.search(r"\d", value) and not _COORDINATES.fullmatch(value) for value in values)
     own = len(set(values)) == len(values) >= n_rows
     return short and own and (bool(KEY.fullmatch(name)) or (numbered and not all(map(_is_number, values))))
 

@@ -72,11 +72,11 @@ def documents_of(chat: Chat, path: str, time_field: str) -> Iterator[Item]:
     times = times_of((made.time if made else "" for made, _ in _read(chat, path)), in_order=True)
     for day, of_day in group_by_key(_days(times), zip(_read(chat, path), times, strict=True)):
         yield from (unreadable for (_, unreadable), _ in of_day if unreadable)
-        said = [made and made._replace(time=time or made.time) for (made, bad), time in of_day if not bad]
+        messages = [made and made._replace(time=time or made.time) for (made, bad), time in of_day if not bad]
         heads = ("" if name == path and day else name, day), (title, day)
         identity, heading = (" ".join(filter(None, head)) for head in heads)
-        if said:
-            yield conversation_document(said, name, identity, heading if title else "", stated)
+        if messages:
+            yield conversation_document(messages, name, identity, heading if title else "", stated)
 
 
 def _read(chat: Chat, path: str) -> Iterator[tuple[ShownMessage | None, Unreadable | None]]:
@@ -91,7 +91,7 @@ def _read(chat: Chat, path: str) -> Iterator[tuple[ShownMessage | None, Unreadab
 
 
 def conversation_document(
-    said: Iterable[ShownMessage | None], name: str, source_id: str, title: str, stated: dict[str, Any]
+    messages: Iterable[ShownMessage | None], name: str, source_id: str, title: str, stated: dict[str, Any]
 ) -> Loaded:
     """Make a document of messages in their order. What is None or without words is left out, and counted.
 
@@ -102,7 +102,7 @@ def conversation_document(
     """
     composer = Composer()
     n_left_out = 0
-    for each in said:
+    for each in messages:
         text = replace_surrogates(each.text).replace("\r\n", "\n").strip() if each else ""
         if not each or not text:
             n_left_out += 1
@@ -115,7 +115,7 @@ def conversation_document(
         for number, piece in enumerate(CODE.split(text)):
             composer.add(piece, "code" if number % 2 else "")
         ids = {"id": replace_surrogates(each.id), "reply_to": replace_surrogates(each.reply_to)}
-        composer.said(start, speaker, time=each.time, role=role, conversation=name, **ids)
+        composer.mark_message(start, speaker, time=each.time, role=role, conversation=name, **ids)
     metadata = stated | ({LEFT_OUT: n_left_out} if n_left_out else {})
     return composer.loaded(source_id, title, metadata)
 
@@ -126,11 +126,11 @@ def group_by_key(keys: Sequence[str], items: Iterable[T]) -> Iterator[tuple[str,
     >>> list(group_by_key("abab", [1, 2, 3, 4]))
     [('a', [1, 3]), ('b', [2, 4])]
     """
-    last = {key: place for place, key in enumerate(keys)}
+    last = {key: index for index, key in enumerate(keys)}
     waiting: dict[str, list[T]] = {}
-    for place, (key, item) in enumerate(zip(keys, items, strict=True)):
+    for index, (key, item) in enumerate(zip(keys, items, strict=True)):
         waiting.setdefault(key, []).append(item)
-        if place == last[key]:
+        if index == last[key]:
             yield key, waiting.pop(key)
 
 

@@ -110,7 +110,7 @@ class Composer:
         if self.length > start:
             self.blocks.append(Block(kind, label, start, self.length))
 
-    def said(self, start: int, speaker: str, **about: Any) -> None:
+    def mark_message(self, start: int, speaker: str, **about: Any) -> None:
         """Make a message of what was added since `start`; `about` are fields of it."""
         if self.length > start:
             self.messages.append(Message(speaker, start, self.length, **about))

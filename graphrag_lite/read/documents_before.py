@@ -97,7 +97,7 @@ class DocumentsBefore:
             return None
         (document,) = self.documents([row])
         named = document.source_id != document.path or day_of_name(document.path) != day_of_name(path)
-        named = named or any(said["conversation"] == document.path for said in document.messages)
+        named = named or any(message["conversation"] == document.path for message in document.messages)
         return None if named else document._replace(path=path, source_id=path)
 
     def documents(self, rows: Iterable[int]) -> list[FileDocument]:

@@ -21,7 +21,7 @@ MAX_CONTROLS = 0.01  # of the bytes of a text
 BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 # Letters within words, which uchardet does not tell in some encodings: not what is a mark or a space in one of these.
 WITHIN_WORDS = re.compile(rb"(?<=[a-z])[\x80-\x84\x86-\x90\x98-\x9f\xa1-\xc8\xcb-\xcf\xd2-\xd4\xd6-\xff](?=[a-z])")
-UNTOLD, COMMON = ("mac_roman", "cp850"), "éèàêçäöüñíó"
+UNDETECTED, COMMON = ("mac_roman", "cp850"), "éèàêçäöüñíó"
 LETTERS = 0.95  # of what stands within words, or of a text in Johab
 HANGUL, LEAST_HANGUL = re.compile("[\uac00-\ud7a3]"), 8
 ONE_BYTE = ("iso8859", "cp12", "cp8", "mac", "koi8")
@@ -67,8 +67,8 @@ def _encoding(data: bytes, stated: str = "") -> tuple[str, str]:
     for mark, encoding in BOMS:
         if data.startswith(mark):
             return encoding, "replace" if encoding == "utf-8-sig" else "strict"
-    if b"\0" in data[:40_000] and (told := _unmarked(data[:40_000])):
-        return told, "replace"
+    if b"\0" in data[:40_000] and (utf16 := _unmarked(data[:40_000])):
+        return utf16, "replace"
     if b"\x1b$" in data and data.isascii():
         for encoding in ("iso2022_jp", "iso2022_kr"):
             with suppress(UnicodeDecodeError):
@@ -115,15 +115,15 @@ def _guess(data: bytes, stated: str) -> str:
         sample = sample[: sample.rfind(b"\n") + 1] or sample
     if len(CONTROLS.findall(sample)) <= MAX_CONTROLS * len(sample):
         few = len(BEYOND_ASCII.findall(sample)) < FEW
-        told = (None if few else detect_encoding(sample, 0, html5_compatible=False)) or "cp1252"
+        detected = (None if few else detect_encoding(sample, 0, html5_compatible=False)) or "cp1252"
         with suppress(LookupError):  # of an encoding that Python has not
-            name = codecs.lookup(told).name
-            return _untold(sample, name) if name.startswith(ONE_BYTE) else WIDER.get(name, name)
+            name = codecs.lookup(detected).name
+            return _verified(sample, name) if name.startswith(ONE_BYTE) else WIDER.get(name, name)
     raise ValueError("not a text file, or in an encoding that is not recognised")
 
 
-def _untold(sample: bytes, told: str) -> str:
-    """Return the encoding in which a text has small letters within words, `told` where that is one such."""
+def _verified(sample: bytes, detected: str) -> str:
+    """Return the encoding in which a text has small letters within words, `detected` where that is one such."""
     within = b"".join(WITHIN_WORDS.findall(sample))
 
     def are_small(encoding: str) -> bool:
@@ -133,7 +133,9 @@ def _untold(sample: bytes, told: str) -> str:
         korean = sample.decode("johab")
         if len(HANGUL.findall(korean)) >= max(LEAST_HANGUL, LETTERS * sum(not char.isascii() for char in korean)):
             return "johab"
-    if are_small(told):
-        return WIDER.get(told, told)
-    fitting = filter(are_small, UNTOLD)
-    return max(fitting, key=lambda each: sum(map(within.decode(each).count, COMMON)), default=WIDER.get(told, told))
+    if are_small(detected):
+        return WIDER.get(detected, detected)
+    fitting = filter(are_small, UNDETECTED)
+    return max(
+        fitting, key=lambda each: sum(map(within.decode(each).count, COMMON)), default=WIDER.get(detected, detected)
+    )

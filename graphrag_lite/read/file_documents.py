@@ -58,8 +58,8 @@ def _items(data: bytes, path: str, sha256: str, readers: Readers, fields: Fields
 def _document(path: str, item: Loaded, sha256: str) -> FileDocument:
     metadata = json.dumps(item.metadata, sort_keys=True, ensure_ascii=True, default=str)
     # "user", "customer" and the like are parts that many play; "zoe_99" and "zoe@x.org" are somebody.
-    named = (said for said in item.messages if said.speaker and not (said.speaker.isalpha() and said.speaker.islower()))
-    said = [Block("message", message.speaker, message.char_start, message.char_end) for message in named]
-    blocks = sorted([*item.blocks, *said], key=attrgetter("char_start", "char_end", "kind"))
+    named = (each for each in item.messages if each.speaker and not (each.speaker.isalpha() and each.speaker.islower()))
+    speakers = [Block("message", message.speaker, message.char_start, message.char_end) for message in named]
+    blocks = sorted([*item.blocks, *speakers], key=attrgetter("char_start", "char_end", "kind"))
     rows = ([each._asdict() for each in several] for several in (blocks, item.messages))
     return FileDocument(path, item.source_id, plain(item.title), item.text, item.created_at, metadata, sha256, *rows)

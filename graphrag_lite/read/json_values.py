@@ -73,7 +73,7 @@ def long_value(data: bytes) -> Any:
     text = _Text(ESCAPED.sub(rb"\1\\u00\2", data) if b"\\x" in data else data)
     value = text.value()
     if text.next():
-        raise ValueError(f"Extra data: char {text.place}")
+        raise ValueError(f"Extra data: char {text.position}")
     return value
 
 
@@ -88,7 +88,7 @@ class _Text:
         self._at = start - self._before
 
     @property
-    def place(self) -> int:
+    def position(self) -> int:
         return self._before + self._at
 
     def _more(self) -> bool:
@@ -101,10 +101,10 @@ class _Text:
     def next(self) -> str:
         """Return the next character that is not blank, empty at the end."""
         while True:
-            for place in range(self._at, len(self._window)):
-                if self._window[place] not in " \t\n\r":
-                    self._at = place
-                    return self._window[place]
+            for index in range(self._at, len(self._window)):
+                if self._window[index] not in " \t\n\r":
+                    self._at = index
+                    return self._window[index]
             self._at = len(self._window)
             if not self._more():
                 return ""
@@ -112,7 +112,7 @@ class _Text:
     def take(self, characters: str) -> str:
         """Return the next character, which is one of some, and go beyond it."""
         if not (found := self.next()) or found not in characters:
-            raise ValueError(f"Expecting {' or '.join(characters)}: char {self.place}")
+            raise ValueError(f"Expecting {' or '.join(characters)}: char {self.position}")
         self._at += 1
         return found
 
@@ -135,7 +135,7 @@ class _Text:
         return value
 
     def _list(self) -> Listed:
-        start, depth = self.place, self._depth
+        start, depth = self.position, self._depth
         for _ in self.items():
             pass
         return Listed(lambda: _Text(self._data, start, depth).items())
@@ -159,7 +159,7 @@ class _Text:
             return found
         while True:
             if self.next() != '"':
-                raise ValueError(f"Expecting a name: char {self.place}")
+                raise ValueError(f"Expecting a name: char {self.position}")
             name = self.value()
             self.take(":")
             found[name] = self.value()
@@ -172,7 +172,7 @@ class _Text:
                 value, end = DECODER.raw_decode(self._window, self._at)
             except json.JSONDecodeError as error:
                 if not self._more():
-                    raise ValueError(f"{error.msg}: char {self.place}") from None
+                    raise ValueError(f"{error.msg}: char {self.position}") from None
             else:
                 self._at = end
                 return str(value)

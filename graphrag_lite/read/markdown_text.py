@@ -80,9 +80,9 @@ class _Writer:
             self._list(node, indent, tight=tight)
         elif kind == "table":
             rows = [row for part in node.children for row in part.children]
-            for place, row in enumerate(rows):
+            for index, row in enumerate(rows):
                 cells = [piece for cell in row.children for piece in (Piece(" | "), *self._pieces(cell))][1:]
-                self._add(cells, indent + mark, tight=bool(place))
+                self._add(cells, indent + mark, tight=bool(index))
         elif kind in ("fence", "code_block"):
             code = node.content.rstrip("\n")
             self._add([Piece(f"```{node.info.strip()}\n{code}\n```", "code")], indent + mark, tight=tight)
@@ -96,16 +96,16 @@ class _Writer:
         elif kind == "paragraph":
             self._add(self._pieces(node), indent + mark, tight=tight)
         else:  # a quotation
-            for place, inner in enumerate(node.children):
-                self.write(inner, indent, mark if not place else "", tight=tight and not place)
+            for index, inner in enumerate(node.children):
+                self.write(inner, indent, mark if not index else "", tight=tight and not index)
 
     def _list(self, node: "SyntaxTreeNode", indent: str, *, tight: bool) -> None:
         first = int(node.attrs.get("start", 1))
         for number, item in enumerate(node.children):
             mark = f"{first + number}. " if node.type == "ordered_list" else "- "
-            for place, inner in enumerate(item.children):
-                close = bool(number or place or tight)
-                self.write(inner, indent + "  " * bool(place), mark if not place else "", tight=close)
+            for index, inner in enumerate(item.children):
+                close = bool(number or index or tight)
+                self.write(inner, indent + "  " * bool(index), mark if not index else "", tight=close)
 
     def _add(self, pieces: list[Piece], before: str, *, tight: bool) -> None:
         """Add a paragraph or a line, unless nothing of it is seen."""
@@ -132,8 +132,8 @@ def _joined(tokens: "list[Token]") -> list[Piece]:
     found: list[Piece] = []
     plain = ""
     label = _label(tokens)
-    for place, piece in enumerate(map(_seen, tokens)):
-        if label and place == label:
+    for index, piece in enumerate(map(_seen, tokens)):
+        if label and index == label:
             plain += ": "
         elif piece.kind:
             found += [*_linked(plain), piece]

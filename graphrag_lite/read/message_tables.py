@@ -39,8 +39,8 @@ def message_columns(names: Iterable[str]) -> Mapping[str, str] | None:
 def messages_by_chat(value: Mapping[str, Any]) -> Mapping[str, tuple[Iterable[Any], Mapping[str, str]]]:
     """Return the lists of an object that has nothing but lists of messages, one for each conversation, by their names.
 
-    >>> said = {"From": "ann", "Created": "2024-03-10 10:20:00 UTC", "Content": "Hi"}
-    >>> [*messages_by_chat({"bo": [said], "cy": []})], messages_by_chat({"bo": [said], "n": 1})
+    >>> row = {"From": "ann", "Created": "2024-03-10 10:20:00 UTC", "Content": "Hi"}
+    >>> [*messages_by_chat({"bo": [row], "cy": []})], messages_by_chat({"bo": [row], "n": 1})
     (['bo'], {})
     """
     found = {}
@@ -80,10 +80,10 @@ def message_documents(
 
 
 def _message(row: Mapping[str, Any], columns: Mapping[str, str]) -> ShownMessage:
-    said = {what: cell_text(row.get(name)) for what, name in columns.items()}
-    own = not said["sender"] and any(CALLED["own"].fullmatch(str(cell).casefold()) for cell in row.values())
-    speaker = ME if own else said["sender"].removesuffix("#0")  # of Discord, where a name needs no number
-    return ShownMessage(speaker, said["text"], row.get(columns["time"]), said.get("id", ""))
+    cells = {what: cell_text(row.get(name)) for what, name in columns.items()}
+    own = not cells["sender"] and any(CALLED["own"].fullmatch(str(cell).casefold()) for cell in row.values())
+    speaker = ME if own else cells["sender"].removesuffix("#0")  # of Discord, where a name needs no number
+    return ShownMessage(speaker, cells["text"], row.get(columns["time"]), cells.get("id", ""))
 
 
 def _same(message: ShownMessage) -> ShownMessage:

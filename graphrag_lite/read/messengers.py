@@ -115,8 +115,8 @@ def telegram(chat: Value, path: str) -> Iterator[Chat]:
     names = Counter(each.get("name") for each in chats)
     for each in chats:
         title, identity = str(each.get("name") or ""), str(each.get("id") or path)
-        told = f"{title} {identity}" if names[each.get("name")] > 1 else title
-        yield Chat(told.strip() or identity, title, each["messages"], _of_telegram, daily=True)
+        called = f"{title} {identity}" if names[each.get("name")] > 1 else title
+        yield Chat(called.strip() or identity, title, each["messages"], _of_telegram, daily=True)
 
 
 def _of_telegram(message: Value) -> ShownMessage | None:
@@ -153,8 +153,8 @@ def teams(listed: Sequence[Value], path: str) -> Iterator[Chat]:
     threads: dict[str, list[Value]] = {}
     posts = [each if isinstance(each, dict) else {} for each in listed]
     for each in chain(listed, chain.from_iterable(post.get("replies") or () for post in posts)):
-        place = (each.get("channelIdentity") or {}).get("channelId") if isinstance(each, dict) else None
-        name = f"{place} {each.get('replyToId') or each.get('id')}" if place else str(each.get("chatId") or path)
+        channel = (each.get("channelIdentity") or {}).get("channelId") if isinstance(each, dict) else None
+        name = f"{channel} {each.get('replyToId') or each.get('id')}" if channel else str(each.get("chatId") or path)
         threads.setdefault(name, []).append(each)
     for name, of_thread in threads.items():
         in_order = sorted(of_thread, key=lambda each: str(each.get("createdDateTime")))

@@ -14,13 +14,13 @@ from graphrag_lite.read.other_messengers import moment
 Value = Mapping[str, Any]
 TAG = re.compile(r"<[^<>]*>")
 ENDS = re.compile(r"</(?:p|h\d|li|div|tr)>|<br\s*/?>")
-ASKED = re.compile(r"(?:Prompted|Asked|Said)\s+")
+PREFIX = re.compile(r"(?:Prompted|Asked|Said)\s+")
 
 
 def grok(value: Value, path: str) -> Iterator[Chat]:
     """Read a conversation of Grok's download."""
-    said = [each["response"] for each in value["responses"] if fits(each, "response{}")]
-    yield chat_of(value["conversation"], said, _of_grok, path)
+    responses = [each["response"] for each in value["responses"] if fits(each, "response{}")]
+    yield chat_of(value["conversation"], responses, _of_grok, path)
 
 
 def _of_grok(message: Value) -> ShownMessage:
@@ -67,18 +67,18 @@ def _of_libre_chat(message: Value) -> ShownMessage:
 
 def gemini(listed: list[Value], path: str) -> Iterator[Chat]:
     """Read what Google Takeout has of Gemini Apps: a list of what was asked and answered, the newest first."""
-    asked = sorted((each for each in listed if isinstance(each, dict)), key=lambda each: str(each.get("time")))
-    turns = [(role, each) for each in asked for role in ("user", "assistant")]
+    entries = sorted((each for each in listed if isinstance(each, dict)), key=lambda each: str(each.get("time")))
+    turns = [(role, each) for each in entries for role in ("user", "assistant")]
     yield Chat(path, "Gemini Apps", turns, _of_gemini, daily=True)
 
 
 def _of_gemini(turn: tuple[str, Value]) -> ShownMessage | None:
     role, each = turn
-    if not ASKED.match(each["title"]) and not each.get("safeHtmlItem"):  # what was done in the settings
+    if not PREFIX.match(each["title"]) and not each.get("safeHtmlItem"):  # what was done in the settings
         return None
     pages = (str(item.get("html") or "") for item in each.get("safeHtmlItem") or ())
     answer = "\n\n".join(unescape(TAG.sub("", ENDS.sub("\n", page))).strip() for page in pages)
-    return ShownMessage(role, ASKED.sub("", each["title"], count=1) if role == "user" else answer, each["time"])
+    return ShownMessage(role, PREFIX.sub("", each["title"], count=1) if role == "user" else answer, each["time"])
 
 
 def session(listed: list[Any], path: str) -> Iterator[Chat]:

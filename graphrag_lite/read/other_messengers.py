@@ -76,10 +76,10 @@ def _of_hangouts(event: Value, people: Mapping[str, str]) -> ShownMessage | None
 def twitter(value: Value, path: str) -> Iterator[Chat]:
     """Read direct messages of an archive of Twitter, which names nobody but by numbers."""
     talk = value["dmConversation"]
-    said = [each["messageCreate"] for each in talk["messages"] if fits(each, "messageCreate{}")]
-    said.sort(key=lambda each: str(each.get("createdAt")))
+    messages = [each["messageCreate"] for each in talk["messages"] if fits(each, "messageCreate{}")]
+    messages.sort(key=lambda each: str(each.get("createdAt")))
     name = str(talk.get("conversationId") or path)
-    yield Chat(name, f"Direct messages {name}", said, _of_twitter, daily=True)
+    yield Chat(name, f"Direct messages {name}", messages, _of_twitter, daily=True)
 
 
 def _of_twitter(message: Value) -> ShownMessage:
@@ -92,10 +92,10 @@ def short_messages(records: Sequence[Value], path: str) -> Iterator[Chat]:
     talks: dict[str, list[Value]] = {}
     for record in sorted(records, key=lambda each: int(each.get("date") or 0)):
         talks.setdefault(str(record.get("address")), []).append(record)
-    for number, said in talks.items():
-        names = (str(each.get("contact_name") or "") for each in said)
+    for number, messages in talks.items():
+        names = (str(each.get("contact_name") or "") for each in messages)
         other = next((name for name in names if name not in ("", "(Unknown)", "null")), number)
-        yield Chat(f"{path} {number}", other, said, partial(_of_phone, other=other), daily=True)
+        yield Chat(f"{path} {number}", other, messages, partial(_of_phone, other=other), daily=True)
 
 
 def _of_phone(record: Value, other: str) -> ShownMessage:

@@ -88,12 +88,12 @@ class _Boxes:
 
 def _line(text: str, start: int, box: _Boxes) -> Line:
     """Return a line of which each letter is a UTF-16 unit, the first number `start` of the page."""
-    places = [i for i, letter in enumerate(text) if not letter.isspace() and letter not in HYPHEN] or [0]
-    first, last = box.of(start + places[0]), box.of(start + places[-1])
-    sizes = sorted(box.size(start + i) for i in places[:: len(places) // 5 + 1])
+    visible = [i for i, letter in enumerate(text) if not letter.isspace() and letter not in HYPHEN] or [0]
+    first, last = box.of(start + visible[0]), box.of(start + visible[-1])
+    sizes = sorted(box.size(start + i) for i in visible[:: len(visible) // 5 + 1])
     size = sizes[len(sizes) // 2]
     left, right = min(first[0], last[0]), max(first[1], last[1])
-    bold = box.is_bold(start + places[0]) and box.is_bold(start + places[-1])
+    bold = box.is_bold(start + visible[0]) and box.is_bold(start + visible[-1])
     apart = {i: _gap(box, start, text, i) / (size or 1.0) for i in range(1, len(text) - 1) if text[i] == " "}
     justified = len(apart) > 2 and max(apart.values()) < min(2 * min(apart.values()), 2 * WIDE)
     gaps = [i for i, width in apart.items() if width > WIDE and not justified]
@@ -203,8 +203,8 @@ def _running_lines(pages: Sequence[Sequence[Line]]) -> set[str]:
 
 def _edge(page: Sequence[Line]) -> list[Line]:
     """Return the first lines of a page and the last, as they are written and as they stand."""
-    by_place = sorted(page, key=lambda line: -line.bottom)
-    return [line for order in (page, by_place) for line in (*order[:N_EDGE], *order[-N_EDGE:])]
+    by_height = sorted(page, key=lambda line: -line.bottom)
+    return [line for order in (page, by_height) for line in (*order[:N_EDGE], *order[-N_EDGE:])]
 
 
 def _key(text: str) -> str:
@@ -213,8 +213,8 @@ def _key(text: str) -> str:
 
 def _without_edges(page: Sequence[Line], running: set[str]) -> list[Line]:
     edge = {id(line) for line in _edge(page)}
-    by_place = sorted(page, key=lambda line: -line.bottom)
-    outer = {id(line) for line in (*by_place[:1], *by_place[-1:])}
+    by_height = sorted(page, key=lambda line: -line.bottom)
+    outer = {id(line) for line in (*by_height[:1], *by_height[-1:])}
     return [
         line
         for line in page

@@ -46,18 +46,18 @@ def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[It
         n_rows += 1
         names |= dict.fromkeys(row.values) if isinstance(row.values, dict) else {}
     text = field_of(names, "text", fields)
-    said = text == fields.text or field_of(names, "sender", fields) or "role" in names
-    if not said and (columns_of := message_columns(map(str, names))):
+    is_named = text == fields.text or field_of(names, "sender", fields) or "role" in names
+    if not is_named and (columns_of := message_columns(map(str, names))):
         yield from _of_messengers(rows, columns_of, path, fields)
         return
-    known = [] if said else list(islice(named, MANY))
+    known = [] if is_named else list(islice(named, MANY))
     if known and text and not any(has_word(values.get(text)) for values in known):
         text = None  # how heavy a body is
     columns = detect_columns(list(map(str, names)), known) if known else None
     if columns is None or (text and not columns.kinds):
         items = Listed(lambda: (row_document(row.values, f"{path}:{row.number}", fields, row.error) for row in rows))
-        told = fields.sender, *USUAL["conversation"]
-        joined = not field_of(names, "id", fields) and any(name in names for name in told)
+        conversation_fields = fields.sender, *USUAL["conversation"]
+        joined = not field_of(names, "id", fields) and any(name in names for name in conversation_fields)
         yield from _conversations(items, path, fields) if joined else items
         return
     if not (columns.texts or columns.title) and not any(has_word(cell) for values in known for cell in values.values()):
@@ -66,7 +66,7 @@ def row_documents(rows: Iterable[Row], path: str, fields: Fields) -> Iterator[It
         if not any(map(has_word, map(str, names))):
             shown_names = ", ".join(map(str, known[0])) or "none"
             raise ValueError(f"no column holds text (columns: {shown_names}). Name one with load_documents.text_field")
-    logger.info("%s: %d rows; %s.", path, n_rows, columns.said())
+    logger.info("%s: %d rows; %s.", path, n_rows, columns.summary())
     for row in rows:
         where = f"{path}:{row.number}"
         if not isinstance(row.values, dict):
@@ -114,11 +114,11 @@ def _conversations(items: Iterable[Item], path: str, fields: Fields) -> Iterator
             yield item
     for name, of_chat in group_by_key(names, messages()):
         times = (item.metadata.get(time_left(item.metadata, fields.time), "") for item, _ in of_chat)
-        said = [
+        shown = [
             ShownMessage(message.speaker, item.text, time) for (item, message), time in zip(of_chat, times, strict=True)
         ]
         title = next((item.title for item, _ in of_chat if item.title), "")
-        yield conversation_document(said, name or path, f"{path}:{name}" if name else path, title, {})
+        yield conversation_document(shown, name or path, f"{path}:{name}" if name else path, title, {})
 
 
 def row_document(row: Any, where: str, fields: Fields, error: str = "") -> Item:
@@ -146,11 +146,11 @@ def _document(row: Any, where: str, fields: Fields) -> Item:
         title=replace_surrogates(str(title)) if title not in (None, "") else "",
         text=text,
         metadata=metadata,
-        messages=_said(row, text, replace_surrogates(str(source_id or "")), fields),
+        messages=_messages(row, text, replace_surrogates(str(source_id or "")), fields),
     )
 
 
-def _said(row: Mapping[str, Any], text: str, identity: str, fields: Fields) -> tuple[Message, ...]:
+def _messages(row: Mapping[str, Any], text: str, identity: str, fields: Fields) -> tuple[Message, ...]:
     """Return what a row says as a message, where it names who says it."""
 
     def stated(name: str) -> Any:
@@ -194,8 +194,8 @@ def _card(row: Mapping[str, Any], where: str, columns: ColumnRoles, fields: Fiel
         heading = f"## {replace_surrogates(name)}\n\n" if name != columns.texts[0] else ""
         composer.add(f"{chr(10) if composer.length else ''}{heading}{values[name]}\n")
     text = composer.text().rstrip("\n")
-    told = {"": ""}  # no column: not the one that has no name
-    key, *names = ((values | told).get(name, "") for name in (columns.key, columns.title, columns.family))
+    no_column = {"": ""}  # no column: not the one that has no name
+    key, *names = ((values | no_column).get(name, "") for name in (columns.key, columns.title, columns.family))
     title = " ".join(filter(None, names))
     text = text or (f"{columns.title}: {values[columns.title]}" if columns.title and title else "")
     flat = {name: values[name] if isinstance(value, dict | list) else value for name, value in row.items()}

@@ -55,7 +55,7 @@ def read_times(items: Iterable[Item], fields: Fields) -> Iterator[Item]:
 def _is_standard(item: Item, fields: Fields) -> bool:
     if not isinstance(item, Loaded):
         return True
-    stated = [said.time for said in item.messages]
+    stated = [message.time for message in item.messages]
     stated += [item.metadata[key]] if (key := time_left(item.metadata, fields.time)) else []
     return all(time in ("", None) or is_standard(time) for time in stated)
 
@@ -79,19 +79,21 @@ def _dated_together(items: Sequence[Item], fields: Fields) -> Iterator[Item]:
 
 
 def _with_messages_dated(items: Sequence[Item]) -> Iterator[Item]:
-    times = [said.time for item in items if isinstance(item, Loaded) for said in item.messages]
+    times = [message.time for item in items if isinstance(item, Loaded) for message in item.messages]
     read = iter(column_to_iso(times)) if any(times) else iter(())
     for item in items:
         if isinstance(item, Loaded) and item.messages and any(times):
-            messages = tuple(_dated(said, next(read)) for said in item.messages)
-            first = next((said.time for said in messages if said.time), "")
+            messages = tuple(_dated(message, next(read)) for message in item.messages)
+            first = next((message.time for message in messages if message.time), "")
             yield replace(item, messages=messages, created_at=item.created_at or first)
         else:
             yield item
 
 
-def _dated(said: Message, time: str) -> Message:
-    return said._replace(time=time, unread_time="" if time or said.time in (None, "") else str(said.time)[:LONGEST])
+def _dated(message: Message, time: str) -> Message:
+    return message._replace(
+        time=time, unread_time="" if time or message.time in (None, "") else str(message.time)[:LONGEST]
+    )
 
 
 def time_left(metadata: Mapping[str, Any], field: str) -> str:

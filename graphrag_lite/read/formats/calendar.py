@@ -13,10 +13,10 @@ ESCAPED = re.compile(r"\\([nN,;\\])")
 TIME = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d):?(\d\d)(Z?))?")
 TITLES, TEXTS = ("SUMMARY", "FN"), ("DESCRIPTION", "NOTE")
 # What else is told, by what it is called and the kind of its block (RFC 5545, RFC 6350).
-TOLD = {"DTSTART": ("begins", ""), "DTEND": ("ends", ""), "DUE": ("due", ""), "STATUS": ("status", "")}
-TOLD |= {"LOCATION": ("location", "value"), "ORGANIZER": ("organizer", "person"), "ATTENDEE": ("participant", "person")}
-TOLD |= {"ORG": ("organization", "value"), "TITLE": ("position", ""), "TEL": ("telephone", ""), "EMAIL": ("email", "")}
-TOLD |= {"ADR": ("address", ""), "BDAY": ("birthday", ""), "URL": ("url", ""), "CATEGORIES": ("categories", "")}
+REST = {"DTSTART": ("begins", ""), "DTEND": ("ends", ""), "DUE": ("due", ""), "STATUS": ("status", "")}
+REST |= {"LOCATION": ("location", "value"), "ORGANIZER": ("organizer", "person"), "ATTENDEE": ("participant", "person")}
+REST |= {"ORG": ("organization", "value"), "TITLE": ("position", ""), "TEL": ("telephone", ""), "EMAIL": ("email", "")}
+REST |= {"ADR": ("address", ""), "BDAY": ("birthday", ""), "URL": ("url", ""), "CATEGORIES": ("categories", "")}
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
@@ -44,17 +44,17 @@ def _entries(text: str) -> Iterator[dict[str, list[str]]]:
                 yield stated
         elif within and within[-1] in ENTRIES:
             called = CALLED.search(about)
-            if told := (called[1] or called[2]) if called else _plain(value):
-                stated.setdefault(name, []).append(replace_surrogates(told))
+            if shown := (called[1] or called[2]) if called else _plain(value):
+                stated.setdefault(name, []).append(replace_surrogates(shown))
 
 
 def _document(stated: dict[str, list[str]], where: str, fields: Fields) -> Loaded:
     composer = Composer()
     metadata: dict[str, str] = {}
-    for name, (called, kind) in TOLD.items():
+    for name, (called, kind) in REST.items():
         values = stated.get(name, ())
-        for place, value in enumerate(values):
-            composer.add("; " if place else f"{called}: ")
+        for index, value in enumerate(values):
+            composer.add("; " if index else f"{called}: ")
             composer.add(value, kind, called if kind else "")
         composer.add("\n" if values else "")
         metadata |= {called: "; ".join(values)} if values else {}

@@ -36,7 +36,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         composer.add(turn.text)
         composer.mark("time", _clock(turn.start), start)
         if turn.speaker:
-            composer.said(start, turn.speaker)
+            composer.mark_message(start, turn.speaker)
     if not composer.length:
         raise ValueError("no captions with their times")
     yield composer.loaded(path, "")
@@ -51,9 +51,9 @@ def _turns(text: str) -> list[Turn]:
         if not found:
             continue
         start, end = _seconds(*found.groups()[:4]), _seconds(*found.groups()[4:])
-        for said in VOICES.split(block[found.end() :].partition("\n")[2]):
-            voice = VOICE.match(said)
-            plain = " ".join(unescape(TAG.sub("", said)).split())
+        for piece in VOICES.split(block[found.end() :].partition("\n")[2]):
+            voice = VOICE.match(piece)
+            plain = " ".join(unescape(TAG.sub("", piece)).split())
             label = None if voice else LABEL.match(plain)
             if label:
                 plain = plain[label.end() :]

@@ -62,23 +62,23 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
 
 def _messages(text: str, way: str, day: str) -> Iterator[ShownMessage]:
     form, marks = _ways()[0][way], _ways()[1]
-    place = 0
+    position = 0
     heads = [*form.finditer(text)]
     for head, after in zip_longest(heads, heads[1:]):
-        for mark in marks.finditer(text, place, head.start()):
-            day = next((to_iso(said)[:10] for said in mark.groups() if said), day)
-        place = head.end()
+        for mark in marks.finditer(text, position, head.start()):
+            day = next((to_iso(stated)[:10] for stated in mark.groups() if stated), day)
+        position = head.end()
         end = after.start() if after else len(text)
         if way.endswith("lines"):
-            end = min(end, (text.find("\n", place) + 1) or end)
-        mark_below = marks.search(text, place, end)
-        yield _message(head, text[place : mark_below.start() if mark_below else end], day)
+            end = min(end, (text.find("\n", position) + 1) or end)
+        mark_below = marks.search(text, position, end)
+        yield _message(head, text[position : mark_below.start() if mark_below else end], day)
 
 
 def _message(head: re.Match[str], text: str, day: str) -> ShownMessage:
-    said = {name: value for name, value in head.groupdict().items() if value is not None}
-    who = next(value for name, value in said.items() if name in ("who", "by"))
-    time = next(value for name, value in said.items() if name not in ("who", "by"))
+    groups = {name: value for name, value in head.groupdict().items() if value is not None}
+    who = next(value for name, value in groups.items() if name in ("who", "by"))
+    time = next(value for name, value in groups.items() if name not in ("who", "by"))
     time = f"{day} {time}".strip() if CLOCK.match(time) else time
     return ShownMessage(who.strip(), INDENT.sub("", text.strip()), time if day or not CLOCK.match(time) else "")
 

@@ -67,8 +67,8 @@ def _is_row(names: list[str], lines: list[list[str]]) -> bool:
 def _empty_missing(lines: list[list[str]]) -> None:
     """Empty the cells that stand for no value. Among codes of countries or continents NA is one."""
     for at in {at for line in lines for at, cell in enumerate(line) if cell in MISSING}:
-        told = [line[at] for line in lines if at < len(line) and line[at] not in MISSING and line[at]]
-        codes = 2 * sum(map(bool, map(CODE.fullmatch, told))) > len(told)
+        values = [line[at] for line in lines if at < len(line) and line[at] not in MISSING and line[at]]
+        codes = 2 * sum(map(bool, map(CODE.fullmatch, values))) > len(values)
         for line in lines:
             if at < len(line) and line[at] in MISSING and not (codes and line[at] == "NA"):
                 line[at] = ""
@@ -83,8 +83,8 @@ def _named(names: list[str], lines: list[list[str]]) -> list[str]:
         for line in lines:
             line[0] = ""
         return ["", *names[1:]]
-    told = "row" if all(cell.strip().isdigit() for cell in first) or "name" in names else "name"
-    return [told, *names[1:]]
+    called = "row" if all(cell.strip().isdigit() for cell in first) or "name" in names else "name"
+    return [called, *names[1:]]
 
 
 def _delimiter(beginning: str) -> str:

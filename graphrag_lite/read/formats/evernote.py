@@ -7,7 +7,7 @@ from graphrag_lite.read.formats.web_page import read_page
 from graphrag_lite.read.formats.xml_file import root_of
 from graphrag_lite.read.packages import local_name
 
-KEPT = ("author", "source-url")
+METADATA = ("author", "source-url")
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
@@ -15,9 +15,9 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     for number, note in enumerate(root_of(data).iter("note"), start=1):
         texts = {local_name(each): replace_surrogates((each.text or "").strip()) for each in note.iter()}
         tags = ", ".join(each.text or "" for each in note.iter("tag"))
-        stated = {fields.time: texts.get("created"), "tags": tags, **{name: texts.get(name) for name in KEPT}}
+        stated = {fields.time: texts.get("created"), "tags": tags, **{name: texts.get(name) for name in METADATA}}
         page = read_page(texts.get("content", ""))
-        metadata = {name: told for name, told in stated.items() if told}
+        metadata = {name: value for name, value in stated.items() if value}
         yield Loaded(f"{path}:{number}", texts.get("title", ""), page.text, metadata=metadata, blocks=page.blocks)
 
 

@@ -76,20 +76,20 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         last = end
     composer.add(_seen(body[last:]).rstrip().lstrip("\n" * (not composer.length)))
     named = {fields.time: stated.get("date", ""), "author": stated.get("author", "").replace(" ,", ",")}
-    yield composer.loaded(path, stated.get("title", ""), {name: told for name, told in named.items() if told})
+    yield composer.loaded(path, stated.get("title", ""), {name: value for name, value in named.items() if value})
 
 
 def _listings(text: str) -> Iterator[tuple[int, int]]:
     """Yield where formulas that stand alone, and listings, begin and end."""
-    place, endless = 0, set()
-    while found := CODE.search(text, place):
+    position, endless = 0, set()
+    while found := CODE.search(text, position):
         mark = ENDS.get(found[0]) or f"\\end{{{found[1]}}}"
         end = -1 if mark in endless else text.find(mark, found.end())
-        place = found.end() if end < 0 else end + len(mark)
+        position = found.end() if end < 0 else end + len(mark)
         if end < 0:
             endless.add(mark)
         else:
-            yield found.start(), place
+            yield found.start(), position
 
 
 def _seen(text: str) -> str:

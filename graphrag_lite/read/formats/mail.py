@@ -89,8 +89,8 @@ def thread(mails: Sequence[Mail], source_id: str) -> Loaded:
         composer.part()
         start = composer.length
         for name, people in mail.people.items():
-            for place, person in enumerate(people):
-                composer.add(", " if place else f"{name.capitalize()}: ")
+            for index, person in enumerate(people):
+                composer.add(", " if index else f"{name.capitalize()}: ")
                 composer.add(person, "person", "writes to")
             composer.add("\n" if people else "")
         composer.mark("card", "", start)
@@ -98,7 +98,7 @@ def thread(mails: Sequence[Mail], source_id: str) -> Loaded:
         start = composer.length
         for is_code, piece in prose_and_code(mail.text):
             composer.add(piece, "code" if is_code else "")
-        composer.said(start, next(iter(mail.people["from"]), ""), time=mail.sent, **mail.ids)
+        composer.mark_message(start, next(iter(mail.people["from"]), ""), time=mail.sent, **mail.ids)
     metadata = {name: value for mail in reversed(mails) for name, value in mail.metadata.items()}
     return composer.loaded(source_id, mails[0].subject, metadata)
 
@@ -142,8 +142,8 @@ def _attached(message: "EmailMessage") -> Iterator[str]:
     for part in message.iter_attachments():
         within = part.get_content() if part.get_content_type() == "message/rfc822" else None
         if within and "from" in (heads := _heads(within)):
-            said = [f"{name.capitalize()}: {heads[name]}" for name in ("from", "date", "subject") if heads.get(name)]
-            yield "\n".join([*said, "", _body(within)]).strip()
+            lines = [f"{name.capitalize()}: {heads[name]}" for name in ("from", "date", "subject") if heads.get(name)]
+            yield "\n".join([*lines, "", _body(within)]).strip()
 
 
 def _text(part: "MIMEPart") -> str:

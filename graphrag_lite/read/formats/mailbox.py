@@ -21,9 +21,9 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     if not found:
         raise ValueError("is no mailbox: no line `From ...` before a mail")
     ends = [*(start for start, _ in found[1:]), len(data)]
-    places = [(start, end) for (_, start), end in zip(found, ends, strict=True)]
-    threads = _threads([outcome(ids_of, data[start:end])[0] or {} for start, end in places], path)
-    read = (outcome(parsed, QUOTED_FROM.sub(rb"\1", data[start:end])) for start, end in places)
+    spans = [(start, end) for (_, start), end in zip(found, ends, strict=True)]
+    threads = _threads([outcome(ids_of, data[start:end])[0] or {} for start, end in spans], path)
+    read = (outcome(parsed, QUOTED_FROM.sub(rb"\1", data[start:end])) for start, end in spans)
     for name, of_thread in group_by_key(threads, enumerate(read, start=1)):
         yield from (Unreadable(f"{path}:{number}", error) for number, (mail, error) in of_thread if not mail)
         mails = sorted((_within(name, mail) for _, (mail, _) in of_thread if mail), key=_sent)

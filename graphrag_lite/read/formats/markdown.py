@@ -65,8 +65,8 @@ def _of_joplin(note: re.Match[str], text: str, path: str, fields: Fields) -> Loa
     title, _, body = text[: note.start()].lstrip("\ufeff").partition("\n")
     composer = Composer()
     compose_markdown(body, composer)
-    told = {fields.time: stated.get("user_created_time") or stated.get("created_time"), "author": stated.get("author")}
-    return composer.loaded(path, title.strip(), {name: value for name, value in told.items() if value})
+    about = {fields.time: stated.get("user_created_time") or stated.get("created_time"), "author": stated.get("author")}
+    return composer.loaded(path, title.strip(), {name: value for name, value in about.items() if value})
 
 
 def _of_logseq(metadata: dict[str, Any], text: str) -> tuple[dict[str, Any], str]:

@@ -26,7 +26,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     headings = list(_add(composer, body)) if body is not None else []
     for note in body.iter() if body is not None else ():
         if local_name(note) in ("note-body", "annotation"):
-            _line(composer, " ".join(_said(each) for each in note if local_name(each) == "p"))
+            _line(composer, " ".join(_text_of(each) for each in note if local_name(each) == "p"))
     stated = stated_date(composer.text(), fields)
     yield composer.loaded(path, replace_surrogates(title or next(iter(headings), "")), metadata | stated)
 
@@ -37,13 +37,13 @@ def _add(composer: Composer, element: "Element", item: str = "") -> Iterator[str
         name = local_name(each)
         if name == "h":
             level = attribute(each, "outline-level")
-            _line(composer, f"{'#' * min(int(level) if level.isdigit() else 1, DEEPEST)} {_said(each)}")
-            yield _said(each)
+            _line(composer, f"{'#' * min(int(level) if level.isdigit() else 1, DEEPEST)} {_text_of(each)}")
+            yield _text_of(each)
         elif name == "p":
-            _line(composer, f"{item}{_said(each)}" if _said(each) else "", n_lines=1 if item else 2)
+            _line(composer, f"{item}{_text_of(each)}" if _text_of(each) else "", n_lines=1 if item else 2)
             yield from _add(composer, each)  # a frame within
         elif name == "table-row":
-            _line(composer, " | ".join(" ".join(map(_said, cell)) for cell in each), n_lines=1)
+            _line(composer, " | ".join(" ".join(map(_text_of, cell)) for cell in each), n_lines=1)
         elif name == "page":
             composer.part()
             start = composer.length
@@ -60,13 +60,13 @@ def _line(composer: Composer, line: str, n_lines: int = 2) -> None:
         composer.add(replace_surrogates(line))
 
 
-def _said(element: "Element") -> str:
+def _text_of(element: "Element") -> str:
     """Return the text of a paragraph without its notes and frames."""
     if local_name(element) in WHITE:
         return WHITE[local_name(element)]
     pieces = [element.text or ""]
     for each in element:
-        pieces += ["" if local_name(each) in (*UNSEEN, "frame") else _said(each), each.tail or ""]
+        pieces += ["" if local_name(each) in (*UNSEEN, "frame") else _text_of(each), each.tail or ""]
     return "".join(pieces).strip() if local_name(element) in ("p", "h") else "".join(pieces)
 
 

@@ -30,7 +30,7 @@ LITERAL = re.compile(
 )
 SUBSTITUTION = re.compile(r"(?m)^[ ]*\.\. \|([^|\n]+)\| replace:: *(\S.{0,199})$")
 # What is escaped is no mark: it stands as a character of private use while marks are read, a blank as the first.
-ESCAPED, KEPT, FIRST = re.compile(r"\\([!-/:-@\[-`{-~\s])"), re.compile("[\ue100-\ue1ff]"), 0xE100
+ESCAPED, PRIVATE_USE, FIRST = re.compile(r"\\([!-/:-@\[-`{-~\s])"), re.compile("[\ue100-\ue1ff]"), 0xE100
 EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=\S)(.{1,300}?)(?<=\S)\1(?![\w*])")  # bounds keep it linear
 
 
@@ -43,46 +43,46 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     metadata: dict[str, str] = {}
     headings: list[str] = []
     marks: list[str] = []  # of headings, the first of the highest level
-    place, begun = 0, False
-    while place < len(lines):
-        line, after = lines[place], lines[place + 1] if place + 1 < len(lines) else ""
+    index, begun = 0, False
+    while index < len(lines):
+        line, after = lines[index], lines[index + 1] if index + 1 < len(lines) else ""
         directive = DIRECTIVE.match(line.strip())
-        if LINE.fullmatch(line) and place + 2 < len(lines) and LINE.fullmatch(lines[place + 2]) and after.strip():
-            place += 1  # a heading with a line above, too
+        if LINE.fullmatch(line) and index + 2 < len(lines) and LINE.fullmatch(lines[index + 2]) and after.strip():
+            index += 1  # a heading with a line above, too
         elif line.strip() and LINE.fullmatch(after) and len(after.rstrip()) >= len(line.strip()) > 0 and line[0] != " ":
             headings.append(_plain(line.strip()))
             composer.part()
-            mark = after[0] + after[0] * (place > 0 and lines[place - 1][:1] == after[0])
+            mark = after[0] + after[0] * (index > 0 and lines[index - 1][:1] == after[0])
             marks += [mark] * (mark not in marks)
             composer.add(f"{'#' * min(marks.index(mark) + 1, 6)} {headings[-1]}\n\n")
-            place += 2
+            index += 2
         elif not begun and (field := FIELD.fullmatch(line.strip())):
             metadata[field[1].lower()] = field[2].strip()
             if field[1].lower() not in UNSEEN:
                 start = composer.length
                 composer.add(f"{field[1]}: {_plain(field[2].strip())}\n")
                 composer.mark("card", HEAD, start)
-            place += 1
+            index += 1
         elif directive or line.lstrip().startswith(".. ") or line.strip() == "..":
-            body, end = _indented(lines, place)
+            body, end = _indented(lines, index)
             if directive and _holds_texts(directive):
                 _code(composer, [directive[2]])
                 release = dict(RELEASE.findall("\n".join(body[:5])))
                 if "version" in release:
                     composer.add(f"## {release['version']}\n\n{release.get('released', '')}\n\n")
-                begun, lines[place:end] = True, ["", *_without_options(body)]
+                begun, lines[index:end] = True, ["", *_without_options(body)]
             else:
-                place = end
+                index = end
                 _directive(composer, directive, body)
         else:
             begun = begun or bool(line.strip())
-            said, place = _paragraph(lines, place)
-            if said.endswith("::"):
-                _line(composer, "" if said.strip() == "::" else said[:-1])
-                body, place = _indented(lines, place - 1)
+            paragraph, index = _paragraph(lines, index)
+            if paragraph.endswith("::"):
+                _line(composer, "" if paragraph.strip() == "::" else paragraph[:-1])
+                body, index = _indented(lines, index - 1)
                 _code(composer, body)
             else:
-                _line(composer, said)
+                _line(composer, paragraph)
     time = next((name for name in ("date", "created") if name in metadata), "")
     metadata = {fields.time if name == time else name: value for name, value in metadata.items()}
     title = metadata.pop("title", "") or (headings or [""])[0]
@@ -90,35 +90,35 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     yield composer.loaded(path, title, metadata | dated)
 
 
-def _paragraph(lines: list[str], place: int) -> tuple[str, int]:
-    """Return the line at `place` with those that go on with it, and where they end. Rows of tables stand alone.
+def _paragraph(lines: list[str], index: int) -> tuple[str, int]:
+    """Return the line at `index` with those that go on with it, and where they end. Rows of tables stand alone.
 
     >>> _paragraph(["* The ``x`` command", "  gained :option:`a", "  b`.", "* Another"], 0)
     ('* The ``x`` command gained :option:`a b`.', 3)
     """
-    said = lines[place].rstrip()
-    item = ITEM.match(said)
-    depth = item.end() if item else len(said) - len(said.lstrip())
-    place += 1
-    if not said or ROW.match(said) or TABLE.match(lines[place - 2] if place > 1 else ""):
-        return said, place
-    while place < len(lines) and not said.endswith("::"):
-        line = lines[place].rstrip()
+    paragraph = lines[index].rstrip()
+    item = ITEM.match(paragraph)
+    depth = item.end() if item else len(paragraph) - len(paragraph.lstrip())
+    index += 1
+    if not paragraph or ROW.match(paragraph) or TABLE.match(lines[index - 2] if index > 1 else ""):
+        return paragraph, index
+    while index < len(lines) and not paragraph.endswith("::"):
+        line = lines[index].rstrip()
         stops = not line or len(line) - len(line.lstrip()) != depth or ITEM.match(line) or ROW.match(line)
         if stops or LINE.fullmatch(line) or line.lstrip().startswith(".. "):
             break
-        said += line.lstrip() if CJK.match(said[-1]) else f" {line.lstrip()}"
-        place += 1
-    return said, place
+        paragraph += line.lstrip() if CJK.match(paragraph[-1]) else f" {line.lstrip()}"
+        index += 1
+    return paragraph, index
 
 
-def _indented(lines: list[str], place: int) -> tuple[list[str], int]:
-    """Return the lines that are farther in than the one at `place`, and where they end."""
-    depth = len(lines[place]) - len(lines[place].lstrip())
-    end = place + 1
+def _indented(lines: list[str], index: int) -> tuple[list[str], int]:
+    """Return the lines that are farther in than the one at `index`, and where they end."""
+    depth = len(lines[index]) - len(lines[index].lstrip())
+    end = index + 1
     while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > depth):
         end += 1
-    return lines[place + 1 : end], end
+    return lines[index + 1 : end], end
 
 
 def _holds_texts(found: re.Match[str]) -> bool:
@@ -153,15 +153,15 @@ def _directive(composer: Composer, found: re.Match[str] | None, body: list[str])
             _line(composer, " | ".join(" ".join(cell.split()) for cell in re.split(r"(?m)^[ \t]+-(?:\s|$)", row)))
         composer.part()
     elif name in ("", "figure", *SHOWN, *VERSIONS):
-        label, said = name.capitalize(), found[2]
+        label, text = name.capitalize(), found[2]
         if name == "figure":
-            label = said = ""
+            label = text = ""
         elif name in VERSIONS:
-            version, _, said = said.partition(" ")
+            version, _, text = text.partition(" ")
             label = f"{VERSIONS[name]} {version}"
-        said = " ".join([said, *(line.strip() for line in body)]).strip()
+        text = " ".join([text, *(line.strip() for line in body)]).strip()
         composer.part()
-        _line(composer, ": ".join(filter(None, (label, said))) if said else f"{label}." * bool(label))
+        _line(composer, ": ".join(filter(None, (label, text))) if text else f"{label}." * bool(label))
         composer.part()
 
 
@@ -199,7 +199,7 @@ def _plain(text: str) -> str:
     text = ROLE.sub(r"\1", NOTED.sub("", text))
     text = REFERENCE.sub(lambda found: next((group for group in found.groups() if group), ""), text)
     text = EMPHASIS.sub(r"\2", text)
-    return KEPT.sub(lambda found: chr(ord(found[0]) - FIRST).strip("\0"), text)
+    return PRIVATE_USE.sub(lambda found: chr(ord(found[0]) - FIRST).strip("\0"), text)
 
 
 READER = Reader({".rst": "text/x-rst"}, read)

@@ -79,9 +79,9 @@ def _text(data: bytes, encoding: str) -> str:
         elif word or symbol:
             seen.say(SIGNS.get(word, "") if word else SYMBOLS.get(symbol, ""))
         elif code or plain:
-            said = bytes.fromhex(code.decode()) if code else plain
-            said, skip = said[skip:], max(0, skip - len(said))
-            seen.add(said, encoding) if said else None
+            piece = bytes.fromhex(code.decode()) if code else plain
+            piece, skip = piece[skip:], max(0, skip - len(piece))
+            seen.add(piece, encoding) if piece else None
     return seen.text()
 
 

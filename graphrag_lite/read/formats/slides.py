@@ -55,8 +55,8 @@ def _chart(chart: "Element") -> str:
     lines = ["".join(_values(title, "t")) for title in chart.iter() if local_name(title) == "title"]
     for series in (each for each in chart.iter() if local_name(each) == "ser"):
         name, names, values = ([*_values(child(series, part), "v")] for part in ("tx", "cat", "val"))
-        told = "; ".join(" ".join(filter(None, pair)) for pair in zip_longest(names, values, fillvalue=""))
-        lines.append(": ".join(filter(None, (" ".join(name), told))))
+        points = "; ".join(" ".join(filter(None, pair)) for pair in zip_longest(names, values, fillvalue=""))
+        lines.append(": ".join(filter(None, (" ".join(name), points))))
     return "\n".join(filter(None, lines))
 
 

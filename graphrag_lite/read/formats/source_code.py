@@ -63,14 +63,14 @@ def _paragraphs(code: str, pattern: re.Pattern[str]) -> Iterator[str]:
         between = code[end : match.start()]
         apart = match["line"] is None or between.strip() or between.count("\n") != 1
         if lines and (apart or _INSTRUCTION.match(match["line"].strip())):
-            yield from _said("\n".join(lines))
+            yield from _prose("\n".join(lines))
             lines = []
         if match["line"] is None:
-            yield from _said(match["block"])
+            yield from _prose(match["block"])
         else:
             lines.append(match["line"])
         end = match.end()
-    yield from _said("\n".join(lines))
+    yield from _prose("\n".join(lines))
 
 
 def _is_comment(match: re.Match[str]) -> bool:
@@ -81,14 +81,14 @@ def _is_comment(match: re.Match[str]) -> bool:
     return groups["line"] is not None or groups["block"] is not None
 
 
-def _said(comment: str) -> Iterator[str]:
+def _prose(comment: str) -> Iterator[str]:
     """Yield the paragraphs of a comment that are prose: no instructions to tools, examples or code that is left out.
 
-    >>> list(_said("* Adds a row.\\n * @param {int} n the number of it\\n"))
+    >>> list(_prose("* Adds a row.\\n * @param {int} n the number of it\\n"))
     ['Adds a row.\\nthe number of it']
-    >>> list(_said(":param n: how often it runs\\n.. versionchanged:: 8.0\\n    Added in :class:`~pkg.Row`, of late."))
+    >>> list(_prose(":param n: how often it runs\\n.. versionchanged:: 8.0\\n    Added in :class:`~pkg.Row`, of late."))
     ['how often it runs', 'Added in Row, of late.']
-    >>> list(_said(" x = f(1)")), list(_said("noqa: E501 as it is")), list(_said(" Rows are kept for a year."))
+    >>> list(_prose(" x = f(1)")), list(_prose("noqa: E501 as it is")), list(_prose(" Rows are kept for a year."))
     ([], [], ['Rows are kept for a year.'])
     """
     if _INSTRUCTION.match(comment.strip()):

@@ -31,7 +31,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     body: Node = HTMLTree.parse(decoded_page(data)).body
     title = _text(body.query_selector(".page_header .bold"))
     messages = _with_speakers(body.query_selector_all("div.message"))
-    yield from documents_of(Chat(title or path, title, messages, _said, daily=True), path, fields.time)
+    yield from documents_of(Chat(title or path, title, messages, _shown_message, daily=True), path, fields.time)
 
 
 def _with_speakers(messages: list[Node]) -> list[tuple[str, Node]]:
@@ -45,8 +45,8 @@ def _with_speakers(messages: list[Node]) -> list[tuple[str, Node]]:
     return found
 
 
-def _said(said: tuple[str, Node]) -> ShownMessage | None:
-    speaker, message = said
+def _shown_message(turn: tuple[str, Node]) -> ShownMessage | None:
+    speaker, message = turn
     if "service" in message.class_list:
         return None
     date, reply = message.query_selector(".date"), message.query_selector(".reply_to a")

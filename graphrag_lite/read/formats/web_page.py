@@ -137,8 +137,8 @@ def _without_menus(text: str) -> str:
     Those below a heading, or behind a colon, are what it announces.
     """
     lines = text.split("\n")
-    filled = [place for place, line in enumerate(lines) if line.strip()]
-    ways = [*(bool(WAY.fullmatch(lines[place])) for place in filled), False]  # before the first and behind the last
+    filled = [index for index, line in enumerate(lines) if line.strip()]
+    ways = [*(bool(WAY.fullmatch(lines[index])) for index in filled), False]  # before the first and behind the last
     first, last = 0, len(filled)
     while first < last and (
         ways[first] or (ways[first - 1] and ways[first + 1] and ITEM.fullmatch(lines[filled[first]]))

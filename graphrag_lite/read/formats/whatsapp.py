@@ -43,7 +43,7 @@ def _is_spoken(text: str) -> bool:
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     """Yield a document a day. Days and months are told from the whole file: by its dates, and that they follow."""
     messages = Listed(lambda: _messages(data))
-    yield from documents_of(Chat(path, chat_title(path), messages, _said, daily=True), path, fields.time)
+    yield from documents_of(Chat(path, chat_title(path), messages, _shown_message, daily=True), path, fields.time)
 
 
 def _messages(data: bytes) -> Iterator[tuple[str, str, str]]:
@@ -96,7 +96,7 @@ def _persian_month(year: int, month: int) -> datetime.date:
     return datetime.date(2021, 3, 21) + datetime.timedelta(days)
 
 
-def _said(message: tuple[str, str, str]) -> ShownMessage | None:
+def _shown_message(message: tuple[str, str, str]) -> ShownMessage | None:
     first, more, time = message
     found = SPEAKER.match(first)
     if found is None:

@@ -27,8 +27,8 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         pieces = list(_blocks(body, styles)) if body is not None else []
         for notes in (parts[kind] for kind in ("footnotes", "endnotes", "comments") if kind in parts):
             for note in package.xml(notes):
-                if said := [] if attribute(note, "type") else list(_blocks(note, styles)):
-                    pieces += [f"{by}: {said[0]}" if (by := attribute(note, "author")) else said[0], *said[1:]]
+                if blocks := [] if attribute(note, "type") else list(_blocks(note, styles)):
+                    pieces += [f"{by}: {blocks[0]}" if (by := attribute(note, "author")) else blocks[0], *blocks[1:]]
         title, metadata = package.properties()
     headings = [piece.lstrip("# ") for piece in pieces if piece.startswith("#")]
     text = replace_surrogates(re.sub(r"(?m)^(- .*)\n\n(?=- )", r"\1\n", "\n\n".join(pieces)))

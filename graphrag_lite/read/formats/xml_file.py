@@ -91,9 +91,9 @@ def _records(root: "Element", depth: int = 0) -> "list[Element]":
 
 
 def _is_record(element: "Element") -> bool:
-    said = Counter(local_name(each) for each in element.iter() if len((each.text or "").split()) >= MIN_WORDS)
+    counts = Counter(local_name(each) for each in element.iter() if len((each.text or "").split()) >= MIN_WORDS)
     plain = not len(element) or not _is_block(element)
-    return plain and len(element) + len(element.attrib) > 1 and max(said.values(), default=0) < 2
+    return plain and len(element) + len(element.attrib) > 1 and max(counts.values(), default=0) < 2
 
 
 def _values(element: "Element") -> dict[str, Any]:
