@@ -95,25 +95,25 @@ def _pattern() -> tuple[re.Pattern[str], Mapping[int, tuple[str, str]]]:
     n_groups = 0
     for name, about in _LISTED.items():
         for stage in STAGES if "policy" in about else ():
-            if said := about.get(stage, "").replace("\n", ""):
-                groups.append(f"({said.replace('{office}', f'({offices})')})")
+            if pattern := about.get(stage, "").replace("\n", ""):
+                groups.append(f"({pattern.replace('{office}', f'({offices})')})")
                 meant[n_groups + 1] = name, stage
-                n_groups += 1 + said.count("{office}")
+                n_groups += 1 + pattern.count("{office}")
     return re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(groups)})(?![\w-])"), meant
 
 
 def _meant(match: re.Match[str]) -> tuple[str, str]:
     """Return the relation and stage of what the expressions have found."""
-    place = match.lastindex or 1
-    relation, stage = _pattern()[1][place]
-    said = next(filter(None, match.groups()[place:]), "")
-    return relation.replace("{office}", _office(said.lower())), stage
+    group = match.lastindex or 1
+    relation, stage = _pattern()[1][group]
+    title = next(filter(None, match.groups()[group:]), "")
+    return relation.replace("{office}", _office(title.lower())), stage
 
 
 @cache
-def _office(said: str) -> str:
+def _office(title: str) -> str:
     wordings = _LISTED["offices"].items()
-    return next((office for office, wording in wordings if re.fullmatch(wording, said, re.I)), "")
+    return next((office for office, wording in wordings if re.fullmatch(wording, title, re.I)), "")
 
 
 def one_values(sentence: str, names: Sequence[tuple[int, int, str, str]], speaker: str, topic: str) -> list[OneValue]:

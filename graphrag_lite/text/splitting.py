@@ -148,6 +148,6 @@ def _parts(text: str, start: int, end: int, count: Callable[[str], int], size: i
         del ends[0]  # white space in front belongs to the first word
     if len(ends) == 1:
         n = min(1 << (-(-cost // size) - 1).bit_length(), end - start)
-        ends = [start + (end - start) * place // n for place in range(1, n + 1)]
+        ends = [start + (end - start) * number // n for number in range(1, n + 1)]
     starts = [start, *ends[:-1]]
     return [part for inner in zip(starts, ends, strict=True) for part in _parts(text, *inner, count, size)]
