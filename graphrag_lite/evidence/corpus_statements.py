@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
 Row = dict[str, Any]
+ACRONYM = range(2, 7)  # characters
 MIN_MEMBERS = 4  # what has fewer has no page of its own: its parent tells it
 
 
@@ -109,6 +110,7 @@ def all_told(
 
     `held` are the communities that have relationships, `before` the last `report_sentences` and `report_leads`.
     """
+    entities = entities.append_column("acronym", _acronyms(entities, entity_resolutions))
     row_of = {one: row for table in (entities, relationships) for row, one in enumerate(table["id"].to_pylist())}
     is_member, is_met = _members(entities, held, row_of)
     stating, stated_by = _spans(relationships["sources"], sources, np.ones(relationships.num_rows, bool), most=1)
@@ -135,6 +137,23 @@ def all_told(
     return AllTold(
         *(entities, relationships, told, row_of, ends, _units(relationships, sources), stated, counts, named, leads),
         *(leads_found, idf, rare, weights, heaviest, total, sources),
+    )
+
+
+def _acronyms(entities: "pa.Table", entity_resolutions: "pa.Table") -> "pa.Array":
+    """Return the acronym that each entity is also called by everywhere, "" for none and where it is its title."""
+    import pyarrow as pa
+
+    found: dict[str, str] = {}
+    for document, name, identity in tables.rows(entity_resolutions, "document_id", "name", "entity_id"):
+        if name.isupper() and name.isalpha() and len(name) in ACRONYM and not document and identity:
+            found[identity] = min(found.get(identity, name), name)
+    return pa.array(
+        [
+            acronym if not title.isupper() and (acronym := found.get(identity, "")) else ""
+            for identity, title in tables.rows(entities, "id", "title")
+        ],
+        pa.string(),
     )
 
 

@@ -90,7 +90,8 @@ def choose_facts(
     known = {i: by_place[one.place] for i, one in leads.items() if i in of and one.place in by_place}
     defined = {i: fact for i, fact in known.items() if not of_people or of[i]["title"] in fact.sentence.text}
     # What "constant currency" or "fourth quarter" is said of is no theme.
-    strongest = {row["id"]: row for row in [row for row in members if whole or not row["title"].islower()][:STRONGEST]}
+    themes = [row for row in members if whole or not row["title"].islower() or row["acronym"]]
+    strongest = {row["id"]: row for row in themes[:STRONGEST]}
     n_about = Counter(identity for fact in found for identity in fact.about)
     candidates = dict.fromkeys((*_leaders(members, defined, n_about, above), *strongest))
     tellings = ((identity, _telling(of[identity], found, sources, whole)) for identity in candidates)
@@ -176,7 +177,7 @@ def _n_named(text: str, people: Iterable[Collection[str]]) -> int:
 def _telling(row: Row, found: Sequence[Fact], sources: Sources, whole: bool) -> list[Fact]:
     """Return the facts that a page on an entity may tell, none where they are too few, or too few are about it."""
     told = _told_of([row], found, sources, whole)
-    own = [fact for fact in told if row["id"] in fact.about or _names_any(fact, [row["title"]])]
+    own = [fact for fact in told if row["id"] in fact.about or _names_any(fact, _called(row))]
     return told if len(told) >= MIN_FACTS and len(own) >= (1 if whole else MIN_OWN) else []
 
 
@@ -256,7 +257,7 @@ def _told_of(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole
     theme. Of a `whole` small corpus all is told.
     """
     work = {document: sources.work(document) for document in {fact.first.place[0] for fact in found}}
-    titles = [row["title"] for row in main]
+    titles = [name for row in main for name in _called(row)]
     together: dict[str, set[str]] = defaultdict(set)  # works that tell a neighbour with it
     apart: dict[str, set[str]] = defaultdict(set)  # works that tell a neighbour
     for fact in found:
@@ -351,7 +352,7 @@ def times_told(chosen: Sequence[Fact], members: Sequence[Row], sources: Sources)
     """Return how many facts are about each member or name it, by id; of a story, a person by the given name, too."""
     people = {row["id"] for row in members if row["type"] == "person"} if is_narrated(chosen, sources) else ()
     names = {
-        row["id"]: {row["title"], *_names([row])[2:]} if row["id"] in people else {row["title"]} for row in members
+        row["id"]: {*_called(row), *_names([row])[2:]} if row["id"] in people else {*_called(row)} for row in members
     }
     texts = [(fact.about, [one.sentence.text for one in fact.statements]) for fact in chosen]
     return Counter(
@@ -368,8 +369,13 @@ def _names(entities: Iterable[Row]) -> tuple[str, ...]:
     for row in entities:
         words = row["title"].split()
         called = row["type"] == "person" and words[0].casefold().rstrip(".") not in HONORIFICS
-        names |= dict.fromkeys((row["title"], words[-1], *words[: int(called)]))
+        names |= dict.fromkeys((row["title"], words[-1], *words[: int(called)], *_called(row)))
     return tuple(names)
+
+
+def _called(row: Row) -> tuple[str, ...]:
+    """Return the title of an entity, and the acronym that it is called by."""
+    return (row["title"], row["acronym"]) if row["acronym"] else (row["title"],)
 
 
 def own_names(person: Row, members: Iterable[Row]) -> tuple[str, ...]:

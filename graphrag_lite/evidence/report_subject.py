@@ -20,7 +20,8 @@ def main_entity(titles: Mapping[str, str], n_facts: Mapping[str, int], chosen: S
     """Return whom a report is about, of members by id: who its first fact defines, else names that others name most."""
     first = [i for i, name in titles.items() if i in chosen[0].about or name in chosen[0].sentence.text]
     defined = _defined(first, chosen[0], told)
-    return min(first or [*titles][:1], key=lambda i: (i not in defined, titles[i].islower(), -n_facts[i]))
+    plain = {i for i in titles if titles[i].islower() and not told.entity[i]["acronym"]}
+    return min(first or [*titles][:1], key=lambda i: (i not in defined, i in plain, -n_facts[i]))
 
 
 def _defined(identities: Iterable[str], fact: Fact, told: Told) -> set[str]:

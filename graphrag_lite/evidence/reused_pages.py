@@ -35,7 +35,7 @@ Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 SENTENCE = 100  # characters of text that take as long as a sentence that a page is chosen from
 DIGITS = 2  # of what a relationship counts: an edit anywhere moves all of them a little, and no page hangs on that
 OF_RELATIONSHIP = ("id", "source", "target", "source_id", "target_id", "relation")
-OF_MEMBER = ("id", "title", "type")
+OF_MEMBER = ("id", "title", "type", "acronym")
 
 
 def most_told(settings: ReportCommunitiesFast) -> int:

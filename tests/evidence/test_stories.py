@@ -70,7 +70,8 @@ def test_a_scene_is_narrated_at_length_and_may_say_when_it_was() -> None:
 
 def test_the_name_of_a_family_is_none_of_one_of_them_alone() -> None:
     family = [
-        {"id": name, "title": name, "type": "person"} for name in ("Bob Cratchit", "Mrs. Cratchit", "Ebenezer Fox")
+        {"id": name, "title": name, "type": "person", "acronym": ""}
+        for name in ("Bob Cratchit", "Mrs. Cratchit", "Ebenezer Fox")
     ]
     assert own_names(family[0], family) == ("Bob Cratchit", "Bob")
     assert own_names(family[2], family) == ("Ebenezer Fox", "Fox", "Ebenezer")

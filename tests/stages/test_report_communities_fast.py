@@ -330,6 +330,25 @@ def test_a_corpus_without_a_larger_community_has_one_page_on_all_it_holds(tmp_pa
     assert all(told in page["full_content"] for told in ("late because the database", "agreed to ship", "on holiday"))
 
 
+def test_a_page_is_about_what_its_sentences_call_by_an_acronym(tmp_path: Path) -> None:
+    text = (
+        f"# Field report\n\n{'It was a dry year, and what had been sown early did not come up before the rain. ' * 8}\n\n"
+        "Programs against river blindness rely on mass drug administration (MDA). They reach Ghana by MDA, with the help of"
+        " the World Health Organization.\n\nMDA ends where Filariasis Test Strips show that few are ill. MDA was interrupted"
+        " by Sightsavers in two districts, whose chiefs asked for a pause. Surveys after MDA are paid by the Carter Center,"
+        " and their results are public. MDA was praised by Rotary International for its low price a person. MDA is planned"
+        " with Merck, whose gift of ivermectin made the first rounds possible.\n"
+    )
+    (tmp_path / "a.md").write_text(text, encoding="utf-8")
+    for n in range(6):
+        (tmp_path / f"b{n}.md").write_text(
+            f"Ann Bell{n} met Cy Day{n}. Cy Day{n} works for Acme{n}.\n", encoding="utf-8"
+        )
+    run = pipeline.index(tmp_path, tmp_path / "root" / "output", Settings())
+    titles = tables.read(run.snapshot, "community_reports")["title"].to_pylist()
+    assert titles == ["mass drug administration – Field report"]
+
+
 def test_a_page_bears_the_headline_of_its_story_and_begins_with_what_opens_it(tmp_path: Path) -> None:
     story = (
         "Police arrest a suspect in death of Wayde Sims\n"
