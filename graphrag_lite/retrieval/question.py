@@ -4,6 +4,7 @@ The way is from the text to words as the index reads them, from these to terms, 
 asked for, and from all of them to the `features` that `ranking` needs.
 """
 
+import re
 from collections.abc import Mapping
 from datetime import date
 from functools import cached_property
@@ -22,12 +23,14 @@ from graphrag_lite.retrieval.question_kinds import Kind, Wording, read_wording
 from graphrag_lite.retrieval.readings import question_readings
 from graphrag_lite.retrieval.spelling import respell
 from graphrag_lite.temporal.date_questions import DateQuestion, date_question
+from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.language import closest_language, question_language
 from graphrag_lite.text.numbered_titles import Numbered, numbered_words
 from graphrag_lite.text.period import Period
 from graphrag_lite.text.periods import QuestionTimes, question_times
 from graphrag_lite.text.relative_times import relative_dates
+from graphrag_lite.text.times import all_times
 from graphrag_lite.text.translations import translations
 from graphrag_lite.text.whole_corpus import Aspect, corpus_aspects
 from graphrag_lite.text.words import ASKING, content_words, terms, without_asking
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 # Mongolia is not answered by what else it says. At 3, 11 of 2,020 questions with an answer are refused.
 UNKNOWN_NAME = 2.0
 NOUNS_HAVE_CAPITALS = ("de",)
+WORD = re.compile(r"[^\W\d_]+")
 
 
 class Question:
@@ -81,8 +85,17 @@ class Question:
             words = content_words(self.text, self.language)
             held = (word for word in words if word.islower() or any(map(self.index.bm25.holds, self.terms_of(word))))
             left_out.update(map(str.casefold, held), FUNCTION_WORDS.get(self.language, ()))  # of its own language
+        left_out |= self._words_of_times
         languages = (self.language, self.analyzed_in)
         return question_readings(self.index, self.text, languages, self.capitalized, left_out)
+
+    @property
+    def _words_of_times(self) -> set[str]:
+        """The words by which it says when, in lower case: "June" is no error where chats have days in digits alone."""
+        plain = " ".join(unaccented(fold(self.text)).split())
+        times = all_times(plain, self.now, self.language or "en", in_question=True)
+        stated = {word for time in times for word in WORD.findall(plain[time.start : time.end])}
+        return {word.casefold() for word in WORD.findall(self.text) if unaccented(fold(word)) in stated}
 
     @cached_property
     def as_read(self) -> str:

@@ -36,10 +36,12 @@ SCRIPTED = {*SCRIPTS.values(), *(each for same in (*LETTERS.values(), *SAME_SCRI
 def languages(texts: Sequence[str]) -> list[str]:
     """Return one ISO 639-1 code for each text, empty where nothing tells.
 
-    A text that is too short to tell takes the most common language of the others, ties by code.
+    A text that is too short to tell takes the most common language of the others that its letters can be in.
 
     >>> languages(["It was the best of times, it was the worst of times, and it was the age of wisdom for us", "OK!"])
     ['en', 'en']
+    >>> languages(["كتب أحمد رسالة", "Call Bo.", "Fix roof"])
+    ['ar', '', '']
     """
     return with_common([detect(text) for text in texts])
 
@@ -51,12 +53,12 @@ def with_common(found: Sequence[str]) -> list[str]:
 
 
 def most_common(counts: Mapping[str, int]) -> str:
-    """Return the most common code, ties by code, empty where there is none.
+    """Return the most common code of those that no script tells, ties by code, empty where there is none.
 
-    >>> most_common({"": 9, "fr": 2, "en": 2})
+    >>> most_common({"": 9, "fr": 2, "en": 2, "ar": 7})
     'en'
     """
-    return min(filter(None, counts), key=lambda code: (-counts[code], code), default="")
+    return min(filter(None, counts.keys() - SCRIPTED), key=lambda code: (-counts[code], code), default="")
 
 
 def closest_language(text: str, among: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """A question is read once, whatever asks for it, and nothing of it is left in the index."""
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -79,3 +80,10 @@ def test_a_word_that_asks_for_an_attribute_is_no_typing_error(tmp_path: Path) ->
     (tmp_path / "corpus" / "two.txt").write_text("The mill turned slowly in the wind of the north.")
     orders = Index(pipeline.index(tmp_path / "corpus", tmp_path / "output", Settings()).snapshot)
     assert Question(orders, "Is Sam Li older than Ann Cruz?").readings == {}
+
+
+def test_a_month_that_no_text_names_is_no_typing_error(index_of: Callable[..., Index]) -> None:
+    chat = index_of({"a.jsonl": '{"speaker": "Jude", "timestamp": "2026-06-03T10:00:00", "text": "Jude is here."}\n'})
+    asked = Question(chat, "What did Jude write in June 2026?")
+    assert asked.readings == {} and [str(one.first) for one in asked.periods] == ["2026-06-01"]
+    assert Question(chat, "What did Judde write?").readings == {"Judde": "Jude"}
