@@ -454,3 +454,15 @@ def test_tweets_are_documents_and_the_rest_of_the_download_is_none() -> None:
         ("", "2024-03-10T13:20:00+00:00", "It rains in Bergen.")
     ]
     assert notes("account.js", 'window.YTD.account.part0 = [{"account": {"username": "ann"}}]') == [("", "", "")]
+
+
+def test_lists_beside_the_one_that_is_read_are_named(caplog: pytest.LogCaptureFixture) -> None:
+    def rows(count: int) -> list[dict[str, Any]]:
+        return [
+            {"n": n, "note": f"The roof of mill {n} was mended by the firm of Krause in May."} for n in range(count)
+        ]
+
+    assert len(read("a.json", {"a": rows(2), "b": rows(4)})) == 4
+    assert "a.json: of its lists b is read, and not a." in caplog.text
+    caplog.clear()
+    assert len(read("a.json", {"b": rows(4), "n": 1})) == 4 and not caplog.text

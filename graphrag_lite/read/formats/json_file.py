@@ -1,5 +1,6 @@
 """JSON: one object, or a list of them, prose in the lists of one, or an export of conversations."""
 
+import logging
 from collections.abc import Iterable, Iterator
 from itertools import islice, starmap
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from graphrag_lite.read.documents import Fields, Item, Loaded, Reader, replace_surrogates
 from graphrag_lite.read.json_values import Listed, is_list, long_value
 
+logger = logging.getLogger(__name__)
 WRAPPED = ("attributes", "properties", "fields", "node", "data")
 
 
@@ -34,23 +36,26 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
             yield from message_documents(listed, columns, path, fields, name)
     elif not is_list(value) and (not isinstance(value, dict) or field_of(value, "text", fields)):
         yield row_document(value, path, fields)
-    elif is_list(rows := _rows_within(value) if isinstance(value, dict) else value):
+    elif is_list(rows := _rows_within(value, path) if isinstance(value, dict) else value):
         yield from row_documents(Listed(lambda: starmap(Row, enumerate(rows, start=1))), path, fields)
     else:
         yield Loaded(path, "", "")  # settings of a program, say: no document
 
 
-def _rows_within(value: dict[str, Any]) -> Iterable[Any]:
+def _rows_within(value: dict[str, Any], path: str) -> Iterable[Any]:
     """Return the longest list of objects with texts in an object or those in it, or objects that are each below a key.
 
     What an interface wraps stands beside the rest: {"id": 7, "attributes": {...}}. Empty where there are none.
     """
     objects = {key: each for key, each in value.items() if isinstance(each, dict)}
-    lists = [each for holder in (value, *objects.values()) for each in holder.values() if is_list(each)]
-    found = list(filter(None, map(with_text, lists)))
+    lists = [(key, each) for holder in (value, *objects.values()) for key, each in holder.items() if is_list(each)]
+    found = [(key, rows) for key, each in lists if (rows := with_text(each))]
     if not found and len(objects) == len(value):
         return with_text([{"key": key, **each} for key, each in objects.items()])
-    return max(found, key=lambda rows: sum(1 for _ in rows), default=())
+    name, longest = max(found, key=lambda pair: sum(1 for _ in pair[1]), default=("", ()))
+    if others := [key for key, rows in found if rows is not longest]:
+        logger.warning("%s: of its lists %s is read, and not %s.", path, name, ", ".join(others))
+    return longest
 
 
 def with_text(rows: Iterable[Any]) -> Iterable[Any]:
