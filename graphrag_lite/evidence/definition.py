@@ -22,7 +22,8 @@ _APPOSED_NOUN = re.compile(rf",\s(?:{'|'.join(sorted(ARTICLES))})\s", re.I)
 _LISTS = {kind: frozenset(words) for kind, words in sections(__package__, "report_title.txt").items()}
 _JOINS = ("and", "or", "but", "yet")
 _QUALITY = re.compile(r"\w(?:[cs]ial|ical|ular|ous|ful|less|able|ible|ish)$")
-_GERUNDS = {"es": ("ando", "iendo")}
+_GERUNDS = {"es": ("ando", "iendo"), "fr": ("issant", "ettant", "isant")}
+_CLAUSE = frozenset("although because but if since though unless until when where while".split())
 _WORD = re.compile(r"\S+")
 _WITHIN = ARTICLES | OF_WORDS | {"for", "in", "at", "and"}
 
@@ -92,7 +93,7 @@ def definition(sentence: str, name: str, language: str) -> str:
 
 def _phrase(sentence: str, kept: "list[re.Match[str]]", joining: frozenset[str]) -> str:
     """Return the words of a sentence as a title has them, no preposition at the end; empty if they say little."""
-    if kept and kept[0][0].casefold() in joining:  # "one of many"
+    if kept and kept[0][0].casefold() in joining | _CLAUSE:  # "one of many", ", though at home"
         return ""
     while kept and (len(kept) > MAX_WORDS or kept[-1][0].casefold() in joining or kept[-1][0].endswith("ly")):
         kept.pop()
@@ -100,7 +101,8 @@ def _phrase(sentence: str, kept: "list[re.Match[str]]", joining: frozenset[str])
     head = next((low[i - 1] for i in range(1, len(low)) if low[i] in joining), low[-1] if low else "")
     cut = len(low) == 1 and (head in _LISTS["empty"] or kept[0][0][-1] == ",")  # "She was a stout, well-grown girl"
     little = head in _LISTS["little"] or cut
-    if not low or little or low[-1].endswith("ed"):
+    compared = len(kept) > 1 and low[1:2] == ["of"] and low[0].endswith(("er", "est"))  # "the taller of the two"
+    if not low or little or compared or low[-1].endswith("ed"):
         return ""
     return sentence[kept[0].start() : kept[-1].end()].rstrip(",;:.)")
 

@@ -11,6 +11,7 @@ from graphrag_lite.evidence.key_sentences import choose_sentences, ranked_senten
 from graphrag_lite.evidence.report_facts import Fact, in_reading, in_time
 from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.report_title import is_informative
+from graphrag_lite.evidence.sentence_reading import goes_on
 from graphrag_lite.evidence.statement import ReportStatement
 from graphrag_lite.text.names.words import HONORIFICS
 from graphrag_lite.text.transcripts import WHOLE
@@ -154,12 +155,14 @@ def _passages(
     sentences that follow it, as far as these tell who does what. The first of all stays."""
     found: dict[int, Fact] = {}
     for fact, number in zip(chosen, stretch, strict=True):
-        if number in found and (
-            found[number].first is chosen[0].first or len(found[number].statements) >= stories.LEAST_OF
+        others = {one.place for key, other in found.items() if key != number for one in other.statements}
+        if fact.place in others or (
+            number in found
+            and (found[number].first is chosen[0].first or len(found[number].statements) >= stories.LEAST_OF)
         ):
             continue
         told, said = [fact.first], fact.sentence.text
-        for one in sources.following(fact.first, {other.place for other in found.values()}):
+        for one in sources.following(fact.first, others):
             said = f"{said} {one.sentence.text}"
             if stories.is_astray(one.sentence.text, _n_named(said, people), gender):
                 break
@@ -341,7 +344,8 @@ def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[
                 or any(f"{name}'s" in text for name in own)
             )
         else:  # "Better than expected results across Acme were offset" is no beginning
-            aside = bool(fact.first.day) and not (opens_document(fact) or _begins(fact, own, stories.SUBJECT))
+            begun = opens_document(fact) or _begins(fact, own, stories.SUBJECT)
+            aside = goes_on(fact.sentence.text) or (bool(fact.first.day) and not begun)
         reading = in_reading(fact, sources)
         return fact.first.sentence.worth < least, not introduced, aside, -n_facts[work[fact.first.place]], reading
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 ASIDE = 0.1  # what a sentence counts that names a host
 SEVERAL, HELD = 4, 100  # works whose titles are compared; documents that are kept for the next sentence
 WORD, _NUMBER = re.compile(r"[^\W_]+(?:['’][^\W_]+)*"), re.compile(r"\d")
+ONE_DAY = 0.9  # share of dated documents with one day, as of a copy or an export, from which on days tell nothing
 SPOKEN, SPOKEN_PART = 1 / 3, 1 / 4  # share of dialogue in a story, and in a part of one
 Place = tuple[str, int, int]  # document, and its first and last character
 DOCUMENT = ["id", "title", "text", "language", "created_at", "blocks"]
@@ -91,7 +92,7 @@ class Sources:
         self.lengths, self.unit_ends = np.asarray(lengths).astype(np.int64), source_units["char_end"].to_numpy()
         self.n_characters = dict(zip(self.ids, lengths.to_pylist(), strict=True))
         self._notices = notices(self.signs, pc.sum(lengths).as_py() or 0)
-        self._dated = len({day[:10] for day in self._days.values()}) > 1
+        self._dated = _tell_apart([day[:10] for day in self._days.values()])
         self.other_before = not before or (self.hosts, self._formulas) != (
             hosts(before[0]),
             formulas(before[0]["edges"]),
@@ -312,6 +313,17 @@ class Sources:
         if document not in self._chapters:
             self._chapters[document] = chapters(self.document(document)["text"])
         return chapter_at(self._chapters[document], start) or part_title(self.title(document))
+
+
+def _tell_apart(days: Sequence[str]) -> bool:
+    """Say whether days tell documents apart, each one's, empty where it has none: not where nearly all have the same.
+
+    >>> _tell_apart(["2024-01-01", "2024-02-01", ""]), _tell_apart([*["2024-01-01"] * 30, "2024-02-01", ""])
+    (True, False)
+    """
+    n_dated = Counter(filter(None, days))
+    most = max(n_dated.values(), default=0)
+    return len({*days}) > 1 and (most < SEVERAL or most < ONE_DAY * n_dated.total())
 
 
 Closed = tuple[bytes, Row]  # a document's text, UTF-8, and the rest of its row: most that are sent are read nowhere

@@ -13,12 +13,14 @@ from graphrag_lite.text.words import terms
 
 FILE_WORDS = re.compile(r"\w-[^\W\d_a-z]|[a-z][A-Z]")  # "Eric-Horvitz Microsoft", "DanielaRus": a file's name
 OFTEN = 4  # of so many sentences one names who stands in a title beside the main entity
-SHORTEST_NAME = 3  # characters of a name that stands before the title of a document
+SHORTEST_NAME = 3  # characters of a name that stands before the title of a document, or for a longer one
 
 
 def main_entity(titles: Mapping[str, str], n_facts: Mapping[str, int], chosen: Sequence[Fact], told: Told) -> str:
     """Return whom a report is about, of members by id: who its first fact defines, else names that others name most."""
     first = [i for i, name in titles.items() if i in chosen[0].about or name in chosen[0].sentence.text]
+    if is_narrated(chosen, told.sources):  # a story is about people
+        first = [i for i in first if told.entity[i]["type"] == "person"] or first
     defined = _defined(first, chosen[0], told)
     plain = {i for i in titles if titles[i].islower() and not told.entity[i]["acronym"]}
     return min(first or [*titles][:1], key=lambda i: (i not in defined, i in plain, -n_facts[i]))
@@ -58,13 +60,29 @@ def report_title(
         for i in sorted(titles, key=lambda i: -n_facts[i])
         if n_facts[i] >= least and (not story or told.entity[i]["type"] == "person")
     )
-    others = [titles[i] for i in often if words.isdisjoint(WORD.findall(titles[i].casefold()))]
+    others = [titles[i] for i in often if not _alike(words, WORD.findall(titles[i].casefold()))]
     return title([of["title"], *others], "", period)
+
+
+def _alike(words: Iterable[str], others: Iterable[str]) -> bool:
+    """Say whether two names, by their words, may be forms of one.
+
+    >>> _alike(["communist"], ["communists"]), _alike(["ann"], ["bob"])
+    (True, False)
+    """
+    pairs = (sorted((one, other), key=len) for one in words for other in others)
+    return any(one == other or (len(one) >= SHORTEST_NAME and other.startswith(one)) for one, other in pairs)
+
+
+def _is_ahead(fact: Fact) -> bool:
+    """Say whether what a fact says lay ahead when its document was written: no year of what a page tells."""
+    return bool(fact.first.stated and fact.first.day and fact.first.stated.first.isoformat() > fact.first.day[:10])
 
 
 def years(summary: Sequence[Fact], findings: Sequence[Fact]) -> str:
     """Return the years that a report's sentences state; where hardly one says when, those as of which they are told."""
-    stated = [fact.first.stated for fact in (*summary, *findings) if fact.first.stated]
+    stated = [fact.first.stated for fact in (*summary, *findings) if fact.first.stated and not _is_ahead(fact)]
     if 2 * len(stated) < len(summary) + len(findings):
-        stated = [fact.first.period for fact in (*summary, *findings) if fact.first.day and fact.first.period]
+        told = (fact for fact in (*summary, *findings) if fact.first.day and not _is_ahead(fact))
+        stated = [period for fact in told if (period := fact.first.period)]
     return year_range(stated)

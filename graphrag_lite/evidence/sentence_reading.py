@@ -5,6 +5,7 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.relations import is_verb_form
 from graphrag_lite.text.transcripts import PERSONS, is_talk, speakers, spoken_span, statement_form
@@ -19,7 +20,9 @@ OURS = 0.75  # what a sentence counts that says "we"
 LISTED = 0.45  # what a sentence counts that names several as examples
 LONGEST_CUT = 6  # characters of an abbreviation that a sentence is cut off behind, with what it stands behind
 _FORMS = expressions(__package__, "sentence_reading.txt")
-_FILLER, _LEANING, _CAPTION = (re.compile(_FORMS[name], re.I) for name in ("filler", "leaning", "caption"))
+_FILLER, _LEANING, _CAPTION, _GOES_ON = (
+    re.compile(_FORMS[name], re.I) for name in ("filler", "leaning", "caption", "goes on")
+)
 _BULLET, _CUT, _EXAMPLES, _JOINED, _WE = (
     re.compile(_FORMS[name]) for name in ("bullet", "cut", "examples", "joined", "we")
 )
@@ -122,6 +125,28 @@ def _methods(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
+def _is_english(sentence: str, language: str) -> bool:
+    """Say whether a sentence of a text in another language is English, as where a translation is not complete.
+
+    >>> [_is_english(said, "fr") for said in ("The menu is on a page.", "Le menu est sur la page « The World ».")]
+    [True, False]
+    """
+    if language == "en" or language not in FUNCTION_WORDS:
+        return False
+    words = sentence.casefold().split()
+    n_english = sum(word in FUNCTION_WORDS["en"] for word in words)
+    return n_english > 1 and n_english > sum(word in FUNCTION_WORDS[language] for word in words)
+
+
+def goes_on(sentence: str) -> bool:
+    """Say whether a sentence that stands alone is no beginning all the same: it tells a case, or one thing more.
+
+    >>> [goes_on(one) for one in ("If Zep is off, it stops.", "Zep must also be on.", "Zep is a memory.")]
+    [True, True, False]
+    """
+    return bool(_GOES_ON.match(sentence))
+
+
 def _is_spoken(before: str) -> bool:
     """Say whether what stands before a sentence in its paragraph opens a quotation, and does not close it.
 
@@ -146,7 +171,7 @@ def _loose(sentence: str, language: str, transcript: bool) -> float:
         worth *= SPOKEN
     cut = sentence[:1] in ".,;()`" or " = " in sentence or sentence.count('"') % 2
     half = any(sentence.count(one) != sentence.count(other) for one, other in _PAIRS)
-    leans = _LEANING.match(sentence) or _instructs(sentence, language)
+    leans = _LEANING.match(sentence) or _instructs(sentence, language) or _is_english(sentence, language)
     if cut or half or leans or _PROCEDURE.search(sentence) or (transcript and _FILLER.search(sentence)):
         worth *= LOOSE
     return worth

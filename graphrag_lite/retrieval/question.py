@@ -197,6 +197,8 @@ class Question:
         What its problems are, a corpus only says as a whole where documents share their titles, as tickets do.
         """
         found = corpus_aspects(self.text, self.language)
+        if found is None and self.language:  # "Give me an overview" of texts in French
+            found = corpus_aspects(self.text, "")
         return None if found and "problem" in found and not self.index.recurring_titles else found
 
     @cached_property

@@ -4,7 +4,7 @@ Counts are of the tables, and so are their lines; every sentence below them is o
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphrag_lite import tables
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.evidence.report_title import is_informative
+from graphrag_lite.evidence.sentence_reading import goes_on
 from graphrag_lite.retrieval.report_ranking import partition, rank_reports
 from graphrag_lite.search.answer import NOTHING, Answer, Ranking, Statement, compose
 from graphrag_lite.search.community_answers import theme_statements
@@ -23,9 +23,10 @@ from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.search.extractive.releases import latest_changes
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.search.extractive.statements import broad_match, is_statement
+from graphrag_lite.search.overview_names import ASKED_NAMES, NAMES, counted, most_named, shared_values
 from graphrag_lite.text.numbered_titles import without_part
 from graphrag_lite.text.sentences import sentences, trimmed
-from graphrag_lite.text.transcripts import PERSONS, is_talk, speaker_at, speakers, spoken_span
+from graphrag_lite.text.transcripts import PERSONS, QUOTED, is_talk, speaker_at, speakers, spoken_span
 from graphrag_lite.text.word_lists import expressions, sections
 from graphrag_lite.text.words import terms
 
@@ -45,14 +46,10 @@ HEADINGS = {
     "code": "Commands and identifiers",
     "unknown": "Other names",
 }
-NAMES, ASKED_NAMES = 5, 10  # in a line, and where the question asks for it
 DESCRIBED = 5  # of the names that are asked for: told with a sentence each
-MANY, SELDOM = 6, 0.05  # documents that names are counted by; of the count of the third, what is left out
-READ_NAMES, READ_ROWS = 3, 200  # times as many names are looked at as are shown; rows that tell the kinds of fields
 MAX_FIELDS = 6
 TITLED = 5  # works, of one or many documents, whose titles are all told
 LONGEST = 8  # documents, of more, whose titles are told
-SHORTEST_NAME = 5  # letters of a person's name in capitals
 LEAST_UNITS = 3  # that name what has changed
 READ_UNITS = 60  # text units that sentences of disagreement are looked for in
 DISAGREEMENT = "Sentences that speak of disagreement:"
@@ -85,9 +82,9 @@ def overview(
     if not asked:
         lines += _titles(index) + _tables(index) + _fields(index)
     for kind in kinds or HEADINGS if kinds or not asked else ():
-        rows = _most_named(index, kind)
+        rows = most_named(index, kind, asked=bool(kinds))
         if rows:
-            named = ", ".join(_counted(index, row) for row in rows[: ASKED_NAMES if kinds else NAMES])
+            named = ", ".join(counted(index, row) for row in rows)
             lines.append(f"{HEADINGS[kind]}: {named}")
         elif kinds:
             lines.append(f"{HEADINGS[kind]}: none that comes up twice")
@@ -105,11 +102,15 @@ def overview(
 
 def _described(index: "SnapshotView", entity: int, others: Sequence[Statement]) -> list[Statement]:
     """Return the first sentence that describes an entity and says something of its own; none where none does."""
-    return [
-        one
-        for one in description_statements(index, entity)
-        if not _is_talk(index, one) and is_statement(index, one, others)
-    ][:1]
+    told = (one for one in description_statements(index, entity) if not _is_talk(index, one))
+    found = [one for one in told if is_statement(index, one, others)]
+    return sorted(found, key=lambda one: _is_aside(index, one))[:1]
+
+
+def _is_aside(index: "SnapshotView", place: Statement) -> bool:
+    """Say whether a place begins with what somebody says, or tells a case of what was told before."""
+    sentence = read_out(index, place)[0]
+    return sentence.startswith(QUOTED) or goes_on(sentence)
 
 
 def _is_talk(index: "SnapshotView", place: Statement) -> bool:
@@ -160,31 +161,10 @@ def _sentences(index: "SnapshotView", unit: int) -> list[Statement]:
 def _fields(index: "SnapshotView") -> list[str]:
     """Return a line for each field of which documents share few values, with the commonest."""
     lines = []
-    for field, values in sorted(_shared_values(index).items())[:MAX_FIELDS]:
+    for field, values in sorted(shared_values(index).items())[:MAX_FIELDS]:
         shown = ", ".join(f"{escape_marks(value)} ({n:,})" for n, value in values[:NAMES])
         lines.append(f"{escape_marks(field)}: {shown}")
     return lines
-
-
-def _shared_values(index: "SnapshotView") -> dict[str, list[tuple[int, str]]]:
-    """Return the values that documents share by field, each with the number of documents, the commonest first."""
-    found: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for field, value, units in tables.rows(index.arrow("search_values"), "field", "value", "rows"):
-        n = len({index.document_row[unit] for unit in units})
-        if field != tables.OF_TITLES and n > 1:
-            found[field].append((n, value))
-    return {
-        field: sorted(values, key=lambda item: (-item[0], item[1]))
-        for field, values in found.items()
-        if len(values) > 1
-    }
-
-
-def _no_people(index: "SnapshotView") -> set[str]:
-    """Return the values, casefolded, of fields of a table's rows that are not of people: "Open", "Critical"."""
-    blocks = index.column("documents", "blocks").slice(0, READ_ROWS).to_pylist()
-    fields = {block["label"] for row in blocks for block in row if block["kind"] in ("value", "organization")}
-    return {value.casefold() for field, own in _shared_values(index).items() if field in fields for _, value in own}
 
 
 def _corpus(index: "SnapshotView") -> str:
@@ -193,7 +173,10 @@ def _corpus(index: "SnapshotView") -> str:
     dated = ""
     if len(days):
         first, last = (date.fromordinal(int(day)).isoformat() for day in (days.min(), days.max()))
-        dated = f", dated {first}" + (f" to {last}" if last != first else "")
+        rows = np.asarray(index.document_row)[~np.isnan(index.days)]
+        n_dated = len(np.unique(rows))
+        some = f"{n_dated:,} of them " if 2 * n_dated < index.n_rows("documents") else ""
+        dated = f", {some}dated {first}" + (f" to {last}" if last != first else "")
     spoken = f", languages: {', '.join(filter(None, index.languages))}" if any(index.languages) else ""
     n_communities = index.n_rows("communities")
     communities = "1 community" if n_communities == 1 else f"{n_communities:,} communities"
@@ -244,41 +227,6 @@ def _comparable(index: "SnapshotView") -> tuple["Vector", str]:
     best = int(dated.argmax())
     which = f"the rows of {index.table_files[best - 1].path}" if best else "the documents that are no rows of a table"
     return np.where(of_unit == best, days, np.nan), f"Compared are {which}."
-
-
-def _most_named(index: "SnapshotView", kind: str) -> list[dict[str, Any]]:
-    """Return the entities of a type that are named most, each with its row, by documents where there are many.
-
-    What is named once, or hardly ever beside the third, is left out, and so are a part of a name above it and a value
-    that rows of a table share. No person is an acronym.
-    """
-    import pyarrow.compute as pc
-
-    by = _counted_by(index)
-    table = index.columns("entities", ["title", "type", *dict.fromkeys((by, "n_mentions"))])
-    rows = np.flatnonzero(pc.equal(table["type"], kind).to_numpy(zero_copy_only=False))
-    order = np.lexsort([rows, *(-table[name].to_numpy()[rows] for name in ("n_mentions", by))])
-    rows = rows[order[: READ_NAMES * ASKED_NAMES]]
-    left_out = _no_people(index) if kind == "person" else set()
-    found: list[dict[str, Any]] = []
-    for i, row in zip(rows, table.take(rows).to_pylist(), strict=True):
-        words = set(row["title"].split())
-        part = any(words < set(other["title"].split()) for other in found)
-        acronym = kind == "person" and row["title"].isupper() and len(row["title"]) < SHORTEST_NAME
-        if not part and not acronym and row["title"].casefold() not in left_out:
-            found.append(row | {"row": int(i)})
-    found = found[:ASKED_NAMES]
-    least = max(2, SELDOM * found[min(2, len(found) - 1)][by]) if found else 0  # one or two may be in all: hosts
-    return [row for row in found if row[by] >= least]
-
-
-def _counted_by(index: "SnapshotView") -> str:
-    return "n_documents" if index.n_rows("documents") >= MANY else "n_mentions"
-
-
-def _counted(index: "SnapshotView", row: Mapping[str, Any]) -> str:
-    by = _counted_by(index)
-    return f"{row['title']} ({row[by]:,} {by.removeprefix('n_')})"
 
 
 def _changes(index: "SnapshotView", years: Sequence[int]) -> tuple[list[str], list[Statement]]:

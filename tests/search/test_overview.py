@@ -157,3 +157,31 @@ def test_rows_of_one_table_are_compared_and_cells_are_no_themes(tmp_path: Path) 
     assert "Blue" not in changed
     told = index.query("What is this about?")
     assert "cars.csv: 12 rows, with id, Origin, timestamp" in told.answer and not told.citations
+
+
+@pytest.fixture(scope="module")
+def chronicle(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """Eight French chapters of one work, each headed by its title; in each, Ann Bell speaks to God and Mr. Speaker."""
+    root = tmp_path_factory.mktemp("chronicle")
+    (root / "corpus").mkdir()
+    for number in range(8):
+        text = (
+            f"# Harbour Chronicle / part {number + 1}\n\nAnn Bell est la pilote du navire {number} et elle habite à Brest."
+            " Le soir, Ann Bell parle à God. Ann Bell a écrit à Mr. Speaker que le port de Brest est fermé."
+        )
+        (root / "corpus" / f"{number}.md").write_text(text)
+    return Index(pipeline.index(root / "corpus", root / "output", Settings()).snapshot)
+
+
+@pytest.mark.parametrize("question", ["Give me an overview.", "Dame un resumen", "What is the plot?"])
+def test_it_is_told_of_texts_in_another_language(chronicle: Index, question: str) -> None:
+    assert "entities in" in chronicle.query(question, "global").answer
+
+
+def test_who_is_spoken_to_and_what_only_titles_name_is_not_listed(chronicle: Index) -> None:
+    titles = {*chronicle.entities["title"]}
+    assert any("Chronicle" in title for title in titles) and any("Speaker" in title for title in titles)
+    lines = chronicle.query("Give me an overview.", "global").answer.partition("\n\n")[0].splitlines()[1:]
+    told = "\n".join(lines)
+    assert "Ann Bell (8 documents)" in told
+    assert not re.search("Chronicle|Speaker|God", told)
