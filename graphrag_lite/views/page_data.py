@@ -52,7 +52,8 @@ def page_graph(view: SnapshotView, title: str, *, with_texts: bool) -> dict[str,
     """
     documents = CitedDocuments(view)
     entity_row = {identity: row for row, identity in enumerate(view.column("entities", "id").to_pylist())}
-    kinds = sorted(set(view.column("entities", "type").to_pylist()))
+    n_of = Counter(view.column("entities", "type").to_pylist())
+    kinds = sorted(n_of, key=lambda kind: (kind == "unknown", -n_of[kind], kind))
 
     def own_text(text: str, spans: Spans) -> str | None:
         return None if with_texts and spans and documents.words(spans) == one_line(text) else printable(text)

@@ -106,6 +106,13 @@ def test_every_page_is_drawn_without_complaint(tab: Page, path: Path) -> None:
     assert quiet(tab)
 
 
+def test_types_are_listed_by_how_many_names_have_them(tab: Page, path: Path) -> None:
+    tab.open(path, "#overview")
+    told = tab.run("[...document.querySelectorAll('main h4')].map(each => each.textContent).join('|')")
+    counts = [int(found.replace(",", "")) for found in re.findall(r"(?:^|\|)[a-z]+ ([\d,]+)(?=\||$)", told)]
+    assert len(counts) > 2 and counts == sorted(counts, reverse=True)
+
+
 def test_a_period_shows_what_is_of_it(tab: Page, path: Path, sample: Index) -> None:
     days = [day[:10] for day in sample.documents["created_at"] if day]
     tab.open(path, "#overview@1990..1993")

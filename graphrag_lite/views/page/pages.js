@@ -4,10 +4,13 @@
 const MOST_LINKS = 60;
 
 function pathTo(community) {
-  return above(community).flatMap((row) => [
-    " › ",
-    link(`community-${communities.number[row]}`, { title: titleOf(row) }, corpus(labelOf(row).split(", ")[0])),
-  ]);
+  const shown = new Set(); // a part is often called by the first name of what it is a part of
+  return above(community).flatMap((row) => {
+    const all = labelOf(row).split(", ");
+    const name = all.find((one) => !shown.has(one)) ?? all[0];
+    shown.add(name);
+    return [" › ", link(`community-${communities.number[row]}`, { title: titleOf(row) }, corpus(name))];
+  });
 }
 const heading = (text) => block("h2", { tabindex: "-1" }, text);
 const section = (title, ...children) => [el("h3", {}, title), ...children];
@@ -22,12 +25,17 @@ function overviewPage() {
   const all = names.title.map((_, row) => row).sort(byUnits);
   const kinds = data.types.map((type, row) => [type, all.filter((name) => names.type[name] === row)]);
   const dated = documents.day.filter(Boolean).sort();
+  const held = [
+    [names.title.length, "name"],
+    [relationships.source.length, "relationship"],
+    [facts.from.length, "dated fact"],
+    [reports.title.length, "report"],
+  ].filter(([n]) => n);
   return [
     heading("What is in it"),
     note(
-      `${counted(documents.title.length, "document")}${dated.length ? `, dated ${dated[0]} to ${dated.at(-1)}` : ""}; `,
-      `${counted(names.title.length, "name")}, ${counted(relationships.source.length, "relationship")}, `,
-      `${counted(facts.from.length, "dated fact")}, ${counted(reports.title.length, "report")}. `,
+      `${counted(documents.title.length, "document")}${dated.length ? `, dated ${fromTo(dated)}` : ""}; `,
+      `${held.map(([n, what]) => counted(n, what)).join(", ")}. `,
       `Method ${data.method}, snapshot ${data.snapshot}.`,
     ),
     data.with_texts
@@ -60,6 +68,7 @@ function overviewPage() {
     ),
   ];
 }
+const fromTo = (sorted) => (sorted[0] === sorted.at(-1) ? sorted[0] : `${sorted[0]} to ${sorted.at(-1)}`);
 const listed = (children) => el("ul", { class: "plain" }, children);
 function reportCard(row) {
   const place = `community-${communities.number[reports.community[row]]}`;
