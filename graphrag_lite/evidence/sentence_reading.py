@@ -135,7 +135,7 @@ def _is_english(sentence: str, language: str) -> bool:
         return False
     words = sentence.casefold().split()
     n_english = sum(word in FUNCTION_WORDS["en"] for word in words)
-    return n_english > 1 and n_english > sum(word in FUNCTION_WORDS[language] for word in words)
+    return n_english > sum(word in FUNCTION_WORDS[language] for word in words)
 
 
 def goes_on(sentence: str) -> bool:
