@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import graphrag_lite
 from graphrag_lite import pipeline
 from graphrag_lite.retrieval.definition_questions import thing_asked
 from graphrag_lite.search.extractive.comparison import compared_things
@@ -259,3 +260,15 @@ def test_a_mail_s_head_says_who_sent_it_and_not_who_did_what_it_tells_of(tmp_pat
     repaired, sent = (index.query(f"Who {what} the boiler?").answer for what in ("repaired", "sent the letter about"))
     assert "Krause" in repaired and "Tilley" not in repaired and "Novak" not in repaired
     assert "Ros Tilley" in sent
+
+
+def test_views_of_two_speakers_are_what_they_say_on_it(tmp_path: Path) -> None:
+    (tmp_path / "talk.txt").write_text(
+        "ANN LEE: The tides of the bay turn each mill at night, and that is cheap.\nBO ROE: I do not trust the tides, which "
+        "rust each wheel.\nANN LEE: The weather of the north is mild this year.\nBO ROE: Nobody sells wheels in the winter."
+    )
+    told = graphrag_lite.index(tmp_path / "talk.txt", tmp_path / "root").query(
+        "Compare the views of Ann Lee and Bo Roe on tides"
+    )
+    assert told.answer.startswith("No sentence compares Ann Lee and Bo Roe. Of each:")
+    assert "cheap" in told.answer and "rust" in told.answer and "weather" not in told.answer

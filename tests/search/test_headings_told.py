@@ -73,6 +73,7 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         ("When was the drain command added?", "2.0.0 - 2023-11-20: Add the drain command"),
         ("Which version dropped support for wind gauges?", "2.1.0 - 2024-03-09: Drop support for wind gauges"),
         ("What is the latest version of Velmo?", "Changelog: 2.1.0 - 2024-03-09"),
+        ("What changed in version 2.0.0?", "2.0.0 - 2023-11-20: Add the drain command"),
     ],
 )
 def test_a_heading_says_when_and_in_which_version(index: Index, question: str, told: str) -> None:

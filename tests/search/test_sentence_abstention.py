@@ -8,7 +8,9 @@ import pytest
 
 import graphrag_lite
 from graphrag_lite.retrieval.other_words import attributes, attributes_told
+from graphrag_lite.search.extractive.speaker_abstention import is_of_another_speaker
 from graphrag_lite.search.index import Index
+from graphrag_lite.search.methods import Query
 
 TOLD = (
     "Kathryn Brandt flew on the second servicing mission. She is an engineer of structures and lives near the harbour. "
@@ -274,3 +276,24 @@ def test_long_texts_are_read_in_no_time(said: str) -> None:
     for says in patterns:
         says.search(text)
     assert process_time() - began < 3
+
+
+def test_what_somebody_says_of_what_no_text_of_his_has(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    for name, what in (("Marek", "Medicare"), ("Holm", "Broadband"), ("Sand", "Harbours")):
+        text = f"We shall extend {what} to the whole of the state. " + "The roads of the state are long and wide. " * 9
+        (tmp_path / "corpus" / f"1961-{name}.txt").write_text(text)
+    index = graphrag_lite.index(tmp_path / "corpus", tmp_path)
+    asked = [
+        Query(f"What did Marek say about {what}?", 10).read_by(index) for what in ("Medicare", "Broadband", "Tolls")
+    ]
+    assert list(map(is_of_another_speaker, asked)) == [False, True, False]
+
+
+def test_what_no_row_of_a_table_tells_is_refused(tmp_path: Path) -> None:
+    names = ("Tungsten", "Gold", "Copper", "Mr Price", "Iron", "Zinc", "Lead", "Tin", "Silver")
+    lines = [f"{name},{300 + 7 * n},{5 + n}" for n, name in enumerate(names)]
+    (tmp_path / "elements.csv").write_text("\n".join(["name,melting_point,cost", *lines]))
+    index = graphrag_lite.index(tmp_path / "elements.csv", tmp_path / "root")
+    assert index.query("What is the salary of Tungsten?").abstained
+    assert "cost: 5" in index.query("What is the cost of Tungsten?").answer

@@ -1,5 +1,6 @@
 """What stands beside names in text units, and which text units hold a word in any form."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     Scores = npt.NDArray[np.floating[Any]]
 
+_LABEL = re.compile(r"(?m)^([^:\n]{1,40}): ")
 LOOKED_AT = 200  # best text units with a name, or a word of the question, that are read
 BESIDE = 2  # sentences before and after a name that tell of it; at 1, 2.8% of lihua_world's questions are refused
 RARE = 3  # times as many text units as the rarest word of a name: a word that more hold is of others, too
@@ -128,6 +130,11 @@ def _units(index: "SnapshotView", term: str) -> "npt.NDArray[np.int32]":
 
 def text_of(index: "SnapshotView", unit: int) -> str:
     return str(index.cell("text_units", "text", unit))
+
+
+def labels(index: "SnapshotView", units: Iterable[int]) -> set[str]:
+    """Return the terms of what the cells of some rows are called."""
+    return {term for unit in units for label in _LABEL.findall(text_of(index, unit)) for term in terms(label, "en")}
 
 
 def title_of(index: "SnapshotView", unit: int) -> str:

@@ -1,6 +1,7 @@
 """Questions that compare two things: what the corpus says of each of them, side by side."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from graphrag_lite.search.extractive.answer_type import Sought
 from graphrag_lite.search.extractive.definitions import defines, defining_units
 from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
+from graphrag_lite.text.transcripts import speaker_of
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms
 
@@ -29,6 +31,10 @@ _PARTS = {
     "AND": "(?:and|und|et|y|e|en|with|mit|avec|con|to|met)",
     "OR": "(?:or|oder|ou|o)",
 }
+_VIEWS = re.compile(
+    r"\b(?:views?|opinions?|positions?|ideas?|thoughts?|attitudes?|stances?|statements?|differ|disagree)\b", re.I
+)
+_ON = re.compile(r"\b(?:on|about|regarding|concerning|towards?|zu[mr]?|über|sur|sobre) ([^?]+?)[?.]*$", re.I)
 _COMPARES = [
     re.compile(re.sub(r"\b(?:ONE|OTHER|AND|OR)\b", lambda part: _PARTS[part[0]], form), re.I)
     for form in expressions(__package__, "comparison.txt").values()
@@ -64,7 +70,9 @@ def of_each(
     both = compared_things(question.as_read)
     if both is None:
         return None
-    told = [_of(question, side, other, scores, sought) for side, other in (both, both[::-1])]
+    on = _ON.search(question.as_read) if _VIEWS.search(question.as_read) else None
+    topic = question.terms_of(on[1]) if on else []
+    told = [_of(question, side, other, scores, sought, topic) for side, other in (both, both[::-1])]
     if not all(told):
         return None
     one, other = (set(question.terms_of(side)) for side in both)
@@ -81,9 +89,14 @@ def of_each(
 
 
 def _of(
-    question: "Question", side: str, other: str, scores: "npt.NDArray[np.float64]", sought: Sought
+    question: "Question",
+    side: str,
+    other: str,
+    scores: "npt.NDArray[np.float64]",
+    sought: Sought,
+    topic: Sequence[str],
 ) -> list[Statement]:
-    """Return the sentences about one side, below its name: of text units that hold all its words."""
+    """Return the sentences about one side, or by it on a `topic`, below its name: of units that hold all its words."""
     index = question.index
     own = question.terms_of(side)
     held = index.bm25.all_of(own)
@@ -92,7 +105,21 @@ def _of(
     read = [unit for unit in read if scores[unit] > 0][:UNITS]
     without = [term for term in question.terms if term not in question.terms_of(other) or term in own]
     found = choose_sentences(
-        index, without, read, 3 * SENTENCES, scores=scores[read].tolist(), sought=replace(sought, things=(side,))
+        index,
+        topic or without,
+        read,
+        3 * SENTENCES,
+        scores=scores[read].tolist(),
+        sought=replace(sought, things=(side,)),
     )
-    named = [one for one in found if set(own) & set(terms(*read_out(index, one)))]
+    if topic:
+        found = [one for one in found if not set(topic).isdisjoint(terms(*read_out(index, one)))]
+    named = [one for one in found if set(own) & _says_of(question, one, by=bool(topic))]
     return [Statement(one.unit, one.start, one.end, side) for one in named[:SENTENCES]]
+
+
+def _says_of(question: "Question", told: Statement, *, by: bool) -> set[str]:
+    """Return the terms of a sentence, and of who says it; `by`: of who says it alone, where somebody does."""
+    document, language = question.index.document_of(told.unit)
+    speaker = set(terms(speaker_of(document, told.start), language))
+    return speaker if speaker and by else speaker.union(terms(document[told.start : told.end], language))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
+MAX_CHANGES = 5  # of a release that are told
 MAX_LOGS, MAX_ITEMS = 5, 3  # logs whose newest release is told, and of each
 LEAST = 2  # headings with a number and a day: one may be any
 BEGINNING = 1000  # characters of a log that name what it is of
@@ -24,7 +25,7 @@ _FORMS = expressions(__package__, "releases.txt")
 _WORDS = {"NEW": f"(?:{_FORMS['new']})", "RELEASE": f"(?:{_FORMS['release']})", "NUMBER": r"v?\d+(?:\.\d+)+"}
 _ASKS = {
     kind: re.compile(re.sub("|".join(_WORDS), lambda word: _WORDS[word[0]], _FORMS[kind]), re.I)
-    for kind in ("asks", "day", "on", "after", "before")
+    for kind in ("asks", "day", "on", "after", "before", "changed")
 }
 _GIVEN = re.compile(rf"(?<![\w.]){_WORDS['NUMBER']}(?!\w|\.\d)")
 _LOG = re.compile(_FORMS["log"], re.I)
@@ -32,6 +33,7 @@ _GENERAL = " ".join(re.findall(r"[^\W\d_]{2,}", " ".join(_FORMS[name] for name i
 _NUMBER = re.compile(r"\A\W*v?\d+(?!-?\d)|\d\.\d")
 _RELEASED = re.compile(rf"(?:\[|version |release )?{_WORDS['NUMBER']}(?!\w|\.\d)|\d{{4}}-\d\d-\d\d\b", re.I)
 _ITEM = re.compile(r"(?m)^[ \t]*[-*+•][ \t]+(\S[^\n]*\S)")
+_LINES = re.compile(r"(?m)^(?!#)[^\n]*\w[^\n]*(?:\n(?!#)[^\n]*\w[^\n]*)*")  # that stand together
 _NAME_PARTS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")  # "docs/ChangeLog.html"
 
 
@@ -54,10 +56,17 @@ def release_answer(question: "Question", method: str, ranking: Ranking) -> Answe
     [('asks', ''), None]
     >>> [_asked(text) for text in ("When was Zep v1.2 released?", "Which version came after 1.2?")]
     [('day', '1.2'), ('after', '1.2')]
+    >>> _asked("What's new in Zep 1.2?")
+    ('changed', '1.2')
     """
-    if (asked := _asked(question.text)) is None or not (releases := sorted(_log_of(question))):
+    if (asked := _asked(question.text)) is None:
         return None
     index, (kind, number) = question.index, asked
+    if kind == "changed":
+        changes = _changes(index, number)
+        return compose(question, method, changes, ranking) if changes else None
+    if not (releases := sorted(_log_of(question))):
+        return None
     day = str(question.periods[0].first) if kind == "on" and question.periods else ""
     place = next((at for at, one in enumerate(releases) if _is_numbered(one, number) or one.day == day), None)
     place = -1 if kind == "asks" else place
@@ -98,6 +107,21 @@ def latest_changes(index: "SnapshotView") -> list[Statement]:
         units = index.units_at(row, [start for start, _ in spans])
         said += [Statement(unit, *span, title) for unit, span in zip(units, spans, strict=True)]
     return said
+
+
+def _changes(index: "SnapshotView", number: str) -> list[Statement]:
+    """Return what stands below the first heading that is a release's number alone, or with its day: items, or lines."""
+    named = re.compile(rf"(?:version |release )?\W?v?{re.escape(number)}(?!\w|\.\d)", re.I)
+    for row, path in enumerate(index.column("documents", "path").to_pylist()):
+        text = index.document_text(row) if _LOG.search(_NAME_PARTS.sub(" ", path)) else ""
+        for mark in HEADING.finditer(text):
+            if named.match(mark[2]):
+                last = next((one.start() for one in _numbered(text) if one.start() > mark.start()), len(text))
+                spans = [item.span(1) for item in _ITEM.finditer(text, mark.end(), last)]
+                spans = spans or [line.span() for line in _LINES.finditer(text, mark.end(), last)]
+                units = index.units_at(row, [start for start, _ in spans[:MAX_CHANGES]])
+                return [Statement(unit, *span, mark[2]) for unit, span in zip(units, spans, strict=False)]
+    return []
 
 
 def _numbered(text: str) -> Iterator["re.Match[str]"]:

@@ -3,8 +3,7 @@
 `retrieval/abstention.py` asks whether a passage fits a question as a whole. A passage about somebody does so by the
 name, though nobody says how tall she is. So beside the one name of a question some sentence has to hold another word
 of it, in any form. Where it asks for an attribute that texts tell in few ways (height, age, marriage), one of these has
-to stand close to the name; so it is for a number of things. In a large corpus of passages, a word that no text holds in
-any form tells as much in a short question.
+to stand close to the name; so it is for a number of things. In a large corpus, a word that no text holds tells as much.
 """
 
 import re
@@ -31,6 +30,7 @@ from graphrag_lite.search.extractive.beside_names import (
     has_form,
     is_about,
     is_held,
+    labels,
     of_names,
     rarest,
     text_of,
@@ -44,6 +44,7 @@ from graphrag_lite.search.extractive.number_abstention import (
     tells_number,
 )
 from graphrag_lite.search.extractive.sentence_choice import QUANTIFIERS
+from graphrag_lite.search.extractive.speaker_abstention import is_of_another_speaker
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.times import ANY_MONTH
@@ -126,15 +127,14 @@ def nothing_told(question: "Question", scores: "Scores") -> bool:
     nothing strips, of a question in another language than the texts, where text units are single sentences, and of what
     somebody asks of himself, which may have to be added up.
     """
-    index, bm25 = question.index, question.index.bm25
+    index, bm25, asked = question.index, question.index.bm25, _asked(question)
+    best = [unit for unit in top_k.best_rows(scores, READ).tolist() if scores[unit] > 0]
     if len(bm25.units) < PASSAGE * bm25.n_units:
-        return False
-    asked = _asked(question)
+        return index.languages == [""] and asked.asking.isdisjoint(labels(index, best)) and _is_nowhere(asked, best)
     if _OWN.search(question.text):
         return _HOW_TO.match(question.text) is not None and _misses_every_word(asked)
-    if is_of_no_year(question) or is_of_no_version(question, scores):
+    if is_of_another_speaker(question) or is_of_no_year(question) or is_of_no_version(question, scores):
         return True
-    best = [unit for unit in top_k.best_rows(scores, READ).tolist() if scores[unit] > 0]
     if question.language not in index.languages or (best and index.document_of(best[0])[1] != question.analyzed_in):
         return _is_not_told_abroad(asked, scores)  # in words of its own
     names = {term for term in asked.names if bm25.holds(term)}

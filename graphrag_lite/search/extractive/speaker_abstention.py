@@ -1,0 +1,35 @@
+"""Whether anybody who is asked for what he says of something has it in a text of his: abstention by speaker."""
+
+import re
+from collections.abc import Set
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from graphrag_lite.retrieval.question import Question
+
+_SAYS = re.compile(
+    r"\W*(?i:what (?:do|does|did|has|have)) ([^?]+?) (?:say|said|think|thought|recommend\w*|propose\w*|write|wrote|"
+    r"announced?|promised?|suggest\w*|claim\w*) (?:about|on|of|for) ([^?]+)"
+)
+_NAME = re.compile(r"(?<!\w)[A-ZÀ-ÖØ-Þ][\w-]*")
+_PARTS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")  # "1961-Kennedy.txt"
+
+
+def is_of_another_speaker(question: "Question") -> bool:
+    """Say whether a question asks what somebody says of something by name, and no document has both.
+
+    A document has what its text says, and what its file is called. A word that none has tells nothing here.
+    """
+    said = _SAYS.match(question.text)
+    both = [set(question.terms_of(" ".join(_NAME.findall(said[n])))) for n in (1, 2)] if said else []
+    if not all(both) or not both:
+        return False
+    first, second = (_documents_having(question, terms) for terms in both)
+    return bool(first and second) and first.isdisjoint(second)
+
+
+def _documents_having(question: "Question", terms: Set[str]) -> set[int]:
+    index = question.index
+    paths = enumerate(index.column("documents", "path").to_pylist())
+    called = {row for row, path in paths if terms <= set(question.terms_of(_PARTS.sub(" ", path)))}
+    return called.union(index.document_row[unit] for unit in index.bm25.all_of(sorted(terms)).tolist())
