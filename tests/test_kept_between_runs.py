@@ -77,7 +77,8 @@ def test_what_stands_beside_names_is_kept(then: set[int], now: set[int], told: b
         ]
         rows = [(*unit[:2], word, unit[2].index(word)) for unit, word in held if last != word or told]
         mentions = pa.table(dict(zip(MENTIONS, map(pa.array, zip(*rows, strict=True)), strict=True))) if rows else none
-        found = NameContexts(mentions, lambda unit: (TEXTS[int(unit[1:])], 0), before)
+        both = before and (before[0], mentions, before[1])
+        found = NameContexts(mentions, lambda unit: (TEXTS[int(unit[1:])], 0), both)
         found([[name] for name in names])
         return [found.table, mentions]
 

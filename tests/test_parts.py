@@ -23,8 +23,9 @@ from graphrag_lite.run import snapshots
 from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import Settings
 from graphrag_lite.stages.publish_documents import publish_documents
-from graphrag_lite.tables import parts, segments
+from graphrag_lite.tables import groups, parts, segments
 from graphrag_lite.tables.row_groups import RowGroups
+from graphrag_lite.tables.side_by_side import SideBySide
 from graphrag_lite.views.exports import exported
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "corpus"
@@ -122,6 +123,41 @@ def test_a_table_in_one_file_is_a_link_where_all_rows_are_the_same(
     after, anew = tables.write(folders[1], name, now, folders[0]), tables.write(folders[2], name, now)
     assert not after.samefile(there) and after.read_bytes() == anew.read_bytes()
     assert tables.read(folders[0], name).equals(before)
+
+
+@pytest.mark.parametrize("now", [{}, {"changed": 150}, {"n": 410}, {"n": 7}, {"start": 1}, {"start": 1, "changed": 9}])
+def test_two_runs_are_compared_by_the_parts_that_only_one_has(now: dict[str, int], folders: list[Path]) -> None:
+    then, here = documents(400), documents(**{"n": 400} | now)
+    tables.write(folders[0], "documents", then)
+    tables.write(folders[1], "documents", here, folders[0])
+    columns = ["id", "title", "text"]
+    others = groups.changed_keys(here, then, "id", columns)
+    titles = then.set_column(then.schema.get_field_index("title"), "title", [[f"new {k}" for k in range(400)]])
+    for building in (folders[1], None):
+        both = SideBySide("documents", here.select(columns), folders[0], building)
+        assert both.then.combine_chunks().equals(then.select(columns).combine_chunks())
+        assert both.changed("id", columns) == others
+        assert not building or here.num_rows < 40 or max(each.num_rows for each in both.apart) < 60
+        rows = groups.row_indices(here["id"], then["id"])
+        assert both.rows_then(columns).tolist() == np.where(groups.is_in(here, "id", others), -1, rows).tolist()
+    tables.write(folders[2], "documents", titles, folders[0])
+    both = SideBySide("documents", titles.select(columns), folders[0], folders[2])
+    assert both.changed("id", ["title"]) == {*then["id"].to_pylist()} and set(both.rows_then(columns)) == {-1}
+    assert both.changed("id", ["text"]) == set()
+
+
+def test_a_part_that_is_compared_is_told_where_it_is_missing_and_one_that_both_have_is_not_read(
+    folders: list[Path],
+) -> None:
+    then, here = documents(400), documents(400, changed=150)
+    path = tables.write(folders[0], "documents", then)
+    tables.write(folders[1], "documents", here, folders[0])
+    shared = {file.name.partition("-")[2] for file in tables.path_in(folders[1], "documents").iterdir()}
+    for _, file in parts.part_files(path):
+        file.write_bytes(b"damaged" if file.name.partition("-")[2] not in shared else b"not read")
+    with pytest.raises(TableError, match="damaged"):
+        SideBySide("documents", here.select(["id"]), folders[0], folders[1])
+    assert SideBySide("documents", then.select(["id"]), folders[0], folders[0]).then.equals(then.select(["id"]))
 
 
 def test_where_parts_end_hangs_on_values_not_on_chunks() -> None:

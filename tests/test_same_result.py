@@ -33,7 +33,9 @@ OF_COMMUNITIES = {
     "communities",
     "community_reports",
     "report_bases",
+    "report_leads",  # sentences of members of communities that may have a report
     "report_pages",
+    "report_sentences",
     "search_lengths",  # how many reports there are
     "search_report_terms",
     "search_reports",

@@ -22,8 +22,9 @@ def in_order(values: "Hashes", owners: "Ints", n: int) -> "Hashes":
     """
     begins = np.searchsorted(owners, np.arange(n))
     place = (np.arange(len(owners)) - begins[owners] + 1).astype(np.uint64)
-    found = np.zeros(n, np.uint64)
-    np.add.at(found, owners, mixed(mixed(values) + place * STEP))
+    found, (has,) = np.zeros(n, np.uint64), np.nonzero(np.diff(begins, append=len(owners)))
+    if len(has):
+        found[has] = np.add.reduceat(mixed(mixed(values) + place * STEP), begins[has])
     return found
 
 

@@ -79,9 +79,10 @@ order by weight desc, low_title, high_title, low, high
 select count(*) as n from related where low = high and two
 
 [mentioned]
--- Places of mentions in the text, to be read document after document; those of the last run have been.
+-- Places of mentions in the text of documents to be read again, one after the other; those of the last run have been.
 select place.*, form, begins from (
-    select distinct document_id, mention_start, length, char_start, char_end from mention
+    select distinct document_id, mention_start, length, char_start, char_end
+    from mention semi join reread using (document_id)
     where mention_start >= 0 and char_start >= 0
 ) place
 left join (from forms_before anti join retold using (document_id))
@@ -154,6 +155,9 @@ create table moved as select distinct entity from meaning semi join other_meanin
 create table touched as
     select entity from moved union select entity from meaning semi join other_mention using (name)
     union select entity from entity anti join entities_before on id = entity;
+create table reread as  -- what has mentions that are others, that came or went, or of names that were, or now are, none
+    select document_id from entity_mentions_now union select document_id from entity_mentions_before
+    union from retold union select document_id from entity_mentions semi join other_meaning using (name);
 create table touched_pair as
     select low, high from pair
     where (low in (from touched) and high in (from touched)) or low in (from moved) or high in (from moved)
@@ -162,4 +166,5 @@ create table touched_pair as
 
 [all_touched]
 create view touched as select entity from entity;
+create view reread as select distinct document_id from mention;
 create view touched_pair as select low, high from pair;

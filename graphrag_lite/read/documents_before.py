@@ -8,9 +8,12 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from graphrag_lite import tables
 from graphrag_lite.read.documents import suffix_of
 from graphrag_lite.read.readers import Readers, day_of_name
+from graphrag_lite.tables import groups
 from graphrag_lite.text.plain_text import plain
 
 if TYPE_CHECKING:
@@ -102,10 +105,8 @@ class DocumentsBefore:
 
     def documents(self, rows: Iterable[int]) -> list[FileDocument]:
         """Return documents as their files have them. A title may be a name that a document does not state."""
-        import pyarrow as pa
-
         listed = list(rows)
-        taken = self.table.select(FileDocument._fields).take(pa.array(listed, pa.int64())).to_pylist()
+        taken = groups.in_rows(self.table.select(FileDocument._fields), np.array(listed, np.int64)).to_pylist()
         return [self._as_read(row, FileDocument(**values)) for row, values in zip(listed, taken, strict=True)]
 
     def _as_read(self, row: int, document: FileDocument) -> FileDocument:

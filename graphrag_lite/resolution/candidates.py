@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -28,14 +27,21 @@ _MIN_CODE_COUNT = 3  # of what code within a line names
 _SELDOM_TOLD = {"organization": 2, "product": 2, "person": 9, "location": 5}
 
 
+class Tally(dict[str, int]):
+    """How often each word is said: a `Counter` without its methods, which takes ten times as long to make."""
+
+    def __missing__(self, word: str) -> int:
+        return 0
+
+
 @dataclass(slots=True)
 class Candidate:
     """What the mentions of one key say in all."""
 
     count: int = 0
     anchored: int = 0
-    types: Counter[str] = field(default_factory=Counter)
-    surfaces: Counter[str] = field(default_factory=Counter)
+    types: Tally = field(default_factory=Tally)
+    surfaces: Tally = field(default_factory=Tally)
 
 
 def majority_type(types: Mapping[str, int]) -> str:

@@ -56,6 +56,8 @@ def _title(surfaces: Mapping[str, int]) -> str:
     >>> _title({"KEVIN SCOTT": 9, "Kevin Scott": 2}), _title({"DOI": 9, "Doi": 2, "The DOI": 1})
     ('Kevin Scott', 'DOI')
     """
+    if len(surfaces) == 1:
+        return next(iter(surfaces))
     folded: Counter[str] = Counter()
     for name, n in surfaces.items():
         folded[name.casefold()] += n

@@ -21,8 +21,8 @@ MENTIONS = ["text_unit_id", "document_id", "name", "mention_start"]
 class NameContexts:
     """Tells what stands beside the mentions of names (`ladder.Contexts`); `table` is then `name_contexts`.
 
-    `text_of` returns the text of a text unit by id, and its place in its document; `before` are `name_contexts` and
-    `MENTIONS` of the last run.
+    `text_of` returns the text of a text unit by id, and its place in its document; `before` are `name_contexts` of the
+    last run, and `MENTIONS` of both, of all documents whose are not known to be the same.
     """
 
     mentions: "pa.Table"
@@ -53,8 +53,7 @@ class NameContexts:
 
         if not self.before:
             return self.table
-        known, then = self.before
-        now = self.mentions.select(MENTIONS)
+        known, now, then = self.before
         both = [groups.is_in(one, "document_id", other["document_id"]) for one, other in ((now, then), (then, now))]
         names = [pc.unique(one["name"].filter(pa.array(~held))) for one, held in zip((now, then), both, strict=True)]
         now, then = (groups.held_rows(one, held) for one, held in zip((now, then), both, strict=True))

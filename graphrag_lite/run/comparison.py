@@ -16,6 +16,7 @@ from graphrag_lite import tables
 from graphrag_lite.run import snapshots
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.row_groups import RowGroups
+from graphrag_lite.tables.side_by_side import parts_apart
 from graphrag_lite.temporal import holding
 from graphrag_lite.text.plain_text import document_name
 
@@ -37,6 +38,7 @@ DocumentName = tuple[str, str, int]
 """A document's file, its own id there, and which one it is of those with that id."""
 FEW = 8  # documents whose columns are read value by value
 CONTENT = ("title", "text", "created_at", "metadata", "blocks")  # columns of a document that are its content
+LISTED = ["path", "source_id", "id"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,16 +117,27 @@ def changed_documents(before: Path | None, after: Path) -> dict[str, int]:
 
 def _documents(before: Path | None, after: Path) -> DocumentChanges:
     """Compare documents by name; files that hold what they held, as nearly all do, are left aside."""
-    columns = ["path", "source_id", "id"]
-    told = tables.read(after, "documents", only=columns)
-    then = tables.read(before, "documents", only=columns) if before else told.slice(0, 0)
-    paths = groups.changed_keys(told, then, "path", columns[1:])
+    told = _listed_apart(after, before)
+    then = _listed_apart(before, after) if before else told.slice(0, 0)
+    paths = groups.changed_keys(told, then, "path", LISTED[1:])
     was, now = _ids(groups.rows_of(then, "path", paths)), _ids(groups.rows_of(told, "path", paths))
     others = [name for name, identity in now.items() if was.get(name, identity) != identity]
     if before and others:  # of equal contents the ids depend on each other: another id alone is no edit
         contents = (_contents(before, then, map(was.get, others)), _contents(after, told, map(now.get, others)))
         others = [name for name, one, other in zip(others, *contents, strict=True) if one != other]
     return _paired(was, now, others)
+
+
+def _listed_apart(folder: Path, other: Path | None) -> "pa.Table":
+    """Return `LISTED` and the row of each document in a part that the other snapshot has not: the rest is the same."""
+    import pyarrow as pa
+
+    with tables.telling_damage(tables.path_in(folder, "documents")):
+        held = [tables.schema("documents").empty_table().select(LISTED).append_column("row", pa.array([], pa.int64()))]
+        for first, file in parts_apart("documents", folder, other):
+            part = tables.read_part(file, LISTED).select(LISTED)
+            held.append(part.append_column("row", pa.array(range(first, first + part.num_rows), pa.int64())))
+        return pa.concat_tables(held)
 
 
 def _paired(
@@ -167,7 +180,9 @@ def _contents(folder: Path, documents: "pa.Table", ids: Iterable[str | None]) ->
     """Return what documents with some of the ids of a table hold, of few, or of long columns, without reading all."""
     import pyarrow as pa
 
-    places = groups.row_indices(pa.array(ids, pa.string()), documents["id"])
+    places = groups.in_rows(documents, groups.row_indices(pa.array(ids, pa.string()), documents["id"]))[
+        "row"
+    ].to_numpy()
     stored = RowGroups(folder, "documents")
     singly = CONTENT if len(places) <= FEW else stored.long.intersection(CONTENT)
     rows = [{name: stored.value(name, place) for name in singly} for place in places.tolist()]

@@ -12,7 +12,7 @@ import platform
 import shutil
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -161,6 +161,7 @@ async def _run_stage(
     """Read, call, check, write, stamp."""
     services = so_far.services
     gone_on = results.last_result(stage, stamp(), so_far.published) if so_far.published else None
+    gone_on = gone_on and replace(gone_on, building=so_far.building, written={*so_far.digests})
     offered = {**services, "mode": so_far.settings.communities.mode, "last": gone_on, "refresh": again}
     made, failures, counts = await _perform(stage, _read(stage, so_far), so_far.settings, offered, engine, watch)
     so_far.hold(made, stage)
@@ -188,7 +189,8 @@ def _read(stage: Stage, so_far: Progress) -> dict[str, Any]:
         wanted = columns_of(stage, name)
         if name not in memory or not set(wanted) <= set(memory[name].column_names):
             without_texts = name in tables.STORED_IN and "text" not in wanted
-            large = without_texts or tables.size(tables.path_in(so_far.building, name)) >= LARGE // 4
+            large = without_texts or name in so_far.dropped
+            large = large or tables.size(tables.path_in(so_far.building, name)) >= LARGE // 4
             memory[name] = tables.read(so_far.building, name, wanted if large else None)
         read[name] = memory[name].select(wanted) if name in stage.columns else memory[name]
         if name in stage.columns and so_far.is_large(name, memory[name]) and not so_far.only_here(name):

@@ -39,6 +39,7 @@ class Progress:
     digests: dict[str, str]  # of the tables there are
     memory: dict[str, Any] = field(default_factory=dict)  # tables that later stages read
     small: dict[str, Any] = field(default_factory=dict)  # those of them that are known not to be large
+    dropped: set[str] = field(default_factory=set)  # large ones, of which a stage reads the columns that it gets
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
     usage: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     ran: list[str] = field(default_factory=list)
@@ -64,6 +65,7 @@ class Progress:
             if {*columns_of(others[0], name)} <= {*held[name].column_names}:
                 first.add(name)
         self.memory = {name: table for name, table in held.items() if name in first or not self.is_large(name, table)}
+        self.dropped |= held.keys() - self.memory.keys()
         self.small = {name: table for name, table in self.small.items() if name in self.memory}
 
     def is_large(self, name: str, table: Any) -> bool:

@@ -10,6 +10,7 @@ from graphrag_lite.attempts import Attempt, Fail, unguarded
 from graphrag_lite.errors import TableError
 from graphrag_lite.run.workers import give_memory_back
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.side_by_side import SideBySide
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,18 +40,21 @@ class Last:
 
     `changed` are those of `settings`, `code` and `model` (with prompts) of this stage that were others then, `failed`
     what it could not do then. None stands for it where there is no such snapshot, or it is not to be gone on from.
+    This run has `written` tables into `building` so far.
     """
 
     folder: Path
     changed: frozenset[str]
     failed: tuple[str, ...] = ()
+    building: Path | None = None
+    written: Collection[str] = ()
 
     def read(self, *names: str, unless: Collection[str] = (), **only: list[str]) -> "list[pa.Table] | None":
         """Return tables of the snapshot, then those of which `only` some columns; None where one of them is damaged.
 
         None, too, where one of `unless` was other then, as in `changed`; "failed" among them: where anything failed.
         """
-        if self.changed.intersection(unless) or ("failed" in unless and self.failed):
+        if self._is_other(unless):
             return None
         try:
             read = [tables.read(self.folder, name, only.get(name)) for name in (*names, *only)]
@@ -58,6 +62,22 @@ class Last:
             return None
         give_memory_back()  # to read takes as much again as what is read
         return read
+
+    def beside(self, *, unless: Collection[str] = (), **now: "pa.Table") -> "list[SideBySide] | None":
+        """Return tables beside those of the snapshot, in the columns that they have; None as `read` does."""
+        if self._is_other(unless):
+            return None
+        written = {name for name in now if tables.STORED_IN.get(name, (name,))[0] in self.written}
+        try:
+            return [
+                SideBySide(name, table, self.folder, self.building if name in written else None)
+                for name, table in now.items()
+            ]
+        except TableError:
+            return None
+
+    def _is_other(self, unless: Collection[str]) -> bool:
+        return bool(self.changed.intersection(unless) or ("failed" in unless and self.failed))
 
     def parts(self, name: str, rows: int = 16_384) -> "Iterator[pa.Table]":
         """Yield a table some rows at a time. Raises TableError where it is damaged."""

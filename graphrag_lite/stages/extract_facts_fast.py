@@ -96,14 +96,14 @@ def _kept(read: Sequence["pa.Table"], last: Last | None) -> tuple["pa.Table", se
     """Return the rows of the last snapshot of the documents that read as they did then, and which these are."""
     import pyarrow.compute as pc
 
-    of_each = {name: list(columns) for name, columns in READS.items()}
-    found = last.read("fact_mentions", unless={"settings", "code"}, **of_each) if last else None
-    if last is None or not found:
+    found = last.read("fact_mentions", unless={"settings", "code"}) if last else None
+    of_each = zip(READS.items(), read, strict=True)
+    beside = last and found and last.beside(**{name: now.select(columns) for (name, columns), now in of_each})
+    if not last or not found or not beside:
         return tables.make("fact_mentions", []), set()
-    mentions, *before = found
-    other = set(last.failed)
-    for now, then, (by, *columns) in zip(read, before, READS.values(), strict=True):
-        other |= groups.changed_keys(now, then, by, columns)
+    (mentions,), other = found, set(last.failed)
+    for both, (by, *columns) in zip(beside, READS.values(), strict=True):
+        other |= both.changed(by, columns)
     same = set(read[0]["id"].to_pylist()) - other
     by_rule = mentions.filter(pc.not_equal(mentions["time_text"], ""))  # a model's have none
     return groups.rows_of(by_rule, "document_id", same), same

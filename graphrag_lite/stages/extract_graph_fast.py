@@ -92,24 +92,24 @@ def _unlike_before(
 ) -> tuple[LazyItems[TextUnit], ReusedUnits, Tables]:
     """Return the units of documents that are not as they were, what of them is kept, and the mentions of all others."""
     none = tables.make("entity_mentions", []), tables.make("relationship_mentions", [])
-    read = {"source_documents": ["id", "title", "language", "blocks"], "source_units": ["document_id", *UNIT]}
     names = ("entity_mentions", "relationship_mentions")
-    if last is None or not (before := last.read(*names, unless={"settings", "code"}, **read)):
+    before = last.read(*names, unless={"settings", "code"}) if last else None
+    beside = last and last.beside(
+        source_documents=source_documents.select(["id", "title", "language", "blocks"]),
+        source_units=source_units.select(["document_id", *UNIT]),
+    )
+    if not last or not before or not beside:
         return _units(source_documents, source_units, max_title_units), ReusedUnits({}, None), none
-    entities, relationships, documents, then = before
-    other = groups.changed_keys(source_documents, documents, "id", ["title", "language"])  # its id tells its blocks
-    other |= groups.changed_keys(source_units, then, "document_id", UNIT)
+    documents, own = beside
+    other = documents.changed("id", ["title", "language"])  # its id tells its blocks
+    other |= own.changed("document_id", UNIT)
     if last.failed:
-        other.update(*(each["id"].to_pylist() for each in (source_documents, documents)))
+        other.update(*(each["id"].to_pylist() for each in (documents.now, documents.then)))
     if (then := last.rows("text_units", "document_id", other, "document_id", *UNIT, "text")) is None:
         return _units(source_documents, source_units, max_title_units), ReusedUnits({}, None), none
-    units, units_then = (
-        _units(groups.rows_of(one, "id", other), own, max_title_units)
-        for one, own in ((source_documents, groups.rows_of(source_units, "document_id", other)), (documents, then))
-    )
-    touched, stay = zip(
-        *(groups.split_rows(each, "document_id", other) for each in (entities, relationships)), strict=True
-    )
+    both = (source_documents, groups.rows_of(source_units, "document_id", other)), (documents.then, then)
+    units, units_then = (_units(groups.rows_of(one, "id", other), own, max_title_units) for one, own in both)
+    touched, stay = zip(*(groups.split_rows(each, "document_id", other) for each in before), strict=True)
     read_as = attrgetter("text", "language", "title", "short")
     return units, reused_units(units, units_then, touched, last.failed, read_as), stay
 

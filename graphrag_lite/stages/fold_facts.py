@@ -91,15 +91,18 @@ async def fold_facts(
 
 def _before(last: Last, read: FactSource) -> "tuple[touched.Change, pa.Table] | None":
     """Return what changed since the last run and that run's policies, where its tables can be used."""
-    parts = {
-        "source_documents": ["id", "language"],
-        "entity_resolutions": ["document_id", "name", "entity_id", "title"],
-    }
-    if not (found := last.read("relation_policies", "relation_resolutions", unless=OTHERWISE, **parts)):
+    names = ["document_id", "name", "entity_id", "title"]
+    beside = last.beside(
+        source_documents=read.source_documents.select(["id", "language"]),
+        entity_resolutions=read.entity_resolutions.select(names),
+    )
+    found = last.read("relation_policies", "relation_resolutions", unless=OTHERWISE)
+    if not found or not beside:
         return None
-    policies, wordings, documents, names = found
+    policies, wordings = found
+    documents, meanings = (both.then for both in beside)
     try:
-        change = touched.change(read, FactSource(documents, Columns(last, "fact_mentions"), names, wordings))
+        change = touched.change(read, FactSource(documents, Columns(last, "fact_mentions"), meanings, wordings))
         for _ in last.parts("facts"):  # all of it can be read, as it will be
             pass
     except TableError:

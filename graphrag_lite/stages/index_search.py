@@ -145,28 +145,22 @@ def _before(
     First those of text units, of which an equal id is an equal text, then those of reports.
     """
     of_units, of_reports = ["id", "document_id"], ["id", "full_content"]
-    only = {"documents": PASSAGE, "text_units": of_units, "community_reports": of_reports}
-    names = ("search_terms", "search_report_terms")
-    held = last.read(*names, unless={"code", "failed"}, **only) if last else None
-    if not held:
+    held = last.read("search_terms", "search_report_terms", unless={"code", "failed"}) if last else None
+    now = {"documents": documents.select(PASSAGE), "text_units": text_units.select(of_units)}
+    beside = last and held and last.beside(**now, community_reports=reports.select(of_reports))
+    if not held or not beside:
         return (build([]), np.full(text_units.num_rows, -1)), (build([]), np.full(reports.num_rows, -1))
-    terms, report_terms, documents_then, units_then, reports_then = held
-    others = groups.changed_keys(documents, documents_then, "id", PASSAGE)
-    rows = np.where(groups.is_in(text_units, "document_id", others), -1, _rows_then(text_units, units_then, of_units))
-    report_rows = _rows_then(reports, reports_then, of_reports)
-    if _commonest(documents) != _commonest(documents_then):
+    others = beside[0].changed("id", PASSAGE)
+    rows = np.where(groups.is_in(text_units, "document_id", others), -1, beside[1].rows_then(of_units))
+    report_rows = beside[2].rows_then(of_reports)
+    if _commonest(documents) != _commonest(beside[0].then):
         report_rows[:] = -1
-    return (read_counts(terms), rows), (read_counts(report_terms), report_rows)
+    before, reports_before = map(read_counts, held)
+    return (before, rows), (reports_before, report_rows)
 
 
 def _commonest(documents: "pa.Table") -> str:
     return most_common(Counter(documents["language"].to_pylist()))
-
-
-def _rows_then(now: "pa.Table", then: "pa.Table", columns: Sequence[str]) -> "NDArray[np.int64]":
-    """Return the row that each row had, by id, -1 where it differs in one of the columns."""
-    others = groups.changed_keys(now, then, "id", columns)
-    return np.where(groups.is_in(now, "id", others), -1, groups.row_indices(now["id"], then["id"]))
 
 
 def _rows_of(documents: "pa.Table", text_units: "pa.Table") -> RowsOf:

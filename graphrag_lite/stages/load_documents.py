@@ -332,7 +332,7 @@ def _documents(
         seen[key] += 1
     columns = {name: table[name] for name in table.column_names} | {"id": ids}
     return tables.make_columns(
-        "source_documents", **columns | stated | {"language": _languages(table, ids, attempt, each, last)}
+        "source_documents", **columns | stated | {"language": _languages(table, ids, attempt, each, last, before.table)}
     )
 
 
@@ -361,16 +361,21 @@ def _told(opening: Opening) -> str:
     return detect(opening.text)
 
 
-def _languages(table: "pa.Table", ids: Sequence[str], attempt: Attempt, each: Each, last: Last | None) -> list[str]:
+def _languages(
+    table: "pa.Table", ids: Sequence[str], attempt: Attempt, each: Each, last: Last | None, read: "pa.Table"
+) -> list[str]:
     """Return the language of each document; one that does not tell takes the most common one.
 
-    In the last snapshot the most common one may have been told or taken. It stays where it still is the most common:
+    In the last snapshot, whose table may have been `read`, the most common one may have been told or taken. It stays
+    where it still is the most common:
     of the documents that have it, as many are asked again as it takes to know that.
     """
     from graphrag_lite.text.language import SAMPLE, most_common, with_common  # while the first texts are asked about
 
-    found = last.read(source_documents=["id", "language"], unless={"code"}) if last else None
-    before = dict(tables.rows(found[0], "id", "language")) if found else {}
+    found = None
+    if last and "code" not in last.changed:
+        found = [read] if read.num_rows else last.read(source_documents=["id", "language"])
+    before = dict(zip(*(found[0][name].to_pylist() for name in ("id", "language")), strict=True)) if found else {}
     failed = frozenset(last.failed) if last else frozenset()
     common = most_common(Counter(before.values()))
     paths, prose = table["path"].to_pylist(), _behind_cards(table)

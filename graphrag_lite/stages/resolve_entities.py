@@ -77,8 +77,9 @@ async def resolve_entities(
     confirmed = model is not None or extractor is not None
     told = (each_mention if confirmed else alike)(entity_mentions, source_units["ordinal"].to_numpy()[units])
     text_of = _texts(source_units)
-    before = last.read("name_contexts", entity_mentions=MENTIONS, unless={"code"}) if last else None
-    contexts = NameContexts(entity_mentions, text_of, before)
+    known = last.read("name_contexts", unless={"code"}) if last else None
+    both = last.beside(entity_mentions=entity_mentions.select(MENTIONS)) if last and known else None
+    contexts = NameContexts(entity_mentions, text_of, (known[0], *both[0].apart) if known and both else None)
     beside = list(_beside(text_of, entity_mentions, in_order=not confirmed))
     evidence = NameEvidence(
         languages=list(map(dict(tables.rows(source_documents, "id", "language")).__getitem__, told.document_ids)),
@@ -142,17 +143,18 @@ def _lower_counts(
 
     An equal id is an equal text, with equal blocks.
     """
-    before = last.read("word_counts", source_documents=["id"], unless={"code", "failed"}) if last else None
-    if not last or not before:
+    counts = last.read("word_counts", unless={"code", "failed"}) if last else None
+    beside = last.beside(source_documents=source_documents.select(["id"])) if last and counts else None
+    if not last or not counts or not beside:
         return _counted(source_documents, source_units, each, attempt)
-    counts, then = before
-    came = groups.held_rows(source_units, ~groups.is_in(source_units, "document_id", then["id"]))
-    gone = groups.held_rows(then, ~groups.is_in(then, "id", source_documents["id"]))["id"].to_pylist()
+    now, then = beside[0].apart
+    came = groups.rows_of(source_units, "document_id", groups.split_rows(now, "id", then["id"])[1]["id"])
+    gone = groups.split_rows(then, "id", now["id"])[1]["id"].to_pylist()
     documents = last.rows("documents", "id", gone, "id", "title", "language", "blocks")
     units = last.rows("text_units", "document_id", gone, "id", "document_id", "ordinal", "text", "char_start")
     if documents is None or units is None:
         return _counted(source_documents, source_units, each, attempt)
-    found = Counter(dict(tables.rows(counts, "word", "n")))
+    found = Counter(dict(tables.rows(counts[0], "word", "n")))
     found.update(_counted(source_documents, came, each, attempt))
     found.subtract(_counted(documents, units, each, attempt))
     return +found

@@ -8,7 +8,6 @@ A relationship's weight is the sum of its strengths times its normalised pointwi
 text units is taken in steps of a thirtieth to a sixteenth: else one more would change every weight.
 """
 
-from array import array
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -16,14 +15,12 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from graphrag_lite import tables
 from graphrag_lite.errors import ReplyError
 from graphrag_lite.evidence.describing_sentences import best_sentences, best_statements
 from graphrag_lite.evidence.descriptions import cut_to_tokens, distinct_descriptions, join_descriptions
 from graphrag_lite.evidence.mention_fold import CANDIDATES, QUERIES
-from graphrag_lite.evidence.mention_form import mention_form
+from graphrag_lite.evidence.mention_forms import forms_of
 from graphrag_lite.evidence.packing import pack_ranges
 from graphrag_lite.run.services import Each, Last
 from graphrag_lite.settings import SummarizeDescriptions
@@ -72,7 +69,7 @@ async def summarize_descriptions(
     with open_database(sum(table.num_rows for table in read)) as database:
         for name, table in zip(FOLDED, read, strict=True):
             database.register(name, table)
-        kept = _before(database, read, languages, last)
+        kept = _before(database, read, source_documents, last)
         execute(database, QUERIES["fold"])
         if count:
             count("relationships_within_entities", next(rows(database, QUERIES["within"]))["n"])
@@ -88,7 +85,7 @@ async def summarize_descriptions(
         if model:
             model.begin(describe, things)  # while sentences are chosen
         execute(database, QUERIES["touched" if kept else "all_touched"])
-        forms = _forms(database, texts, languages, each)
+        forms = forms_of(database, kept and kept[2], texts, languages, each)
         database.register("forms", forms)
         choose = partial(_chosen, database, names=names, told=told, texts=texts, each=each)
         touched = [key for row in rows(database, "from touched") if (key := row["entity"]) in titles]
@@ -188,30 +185,36 @@ def _made(name: str, folded: "pa.Table", rows: Iterable[Row]) -> "pa.Table":
 
 
 def _before(
-    database: "duckdb.DuckDBPyConnection", read: Iterable["pa.Table"], languages: Mapping[str, str], last: Last | None
+    database: "duckdb.DuckDBPyConnection", read: Iterable["pa.Table"], source_documents: "pa.Table", last: Last | None
 ) -> "list[pa.Table] | None":
-    """Tell the database what is not as it was. Returns the last entities and relationships, None where all is new."""
+    """Tell the database what is not as it was. Returns the last entities, relationships and forms of mentions.
+
+    None where all is new.
+    """
     import pyarrow as pa
 
+    unless = ("settings", "code", "failed")
     other: dict[str, pa.Table] = {}
     for name, now in zip(FOLDED, read, strict=True):  # one after the other: each may be a fifth of all memory
         by = "name" if name == "entity_resolutions" else "document_id"
-        if last and (found := last.read(name, unless={"settings", "code", "failed"})):
-            keys = groups.changed_keys(now, found[0], by, now.column_names)
-            for when, table in (("now", now), ("before", found.pop())):
+        if last and (beside := last.beside(unless=unless, **{name: now})):
+            (both,) = beside
+            keys = both.changed(by, now.column_names)
+            rows_of = (both.now, both.then) if by == "name" else both.apart  # those of a document are in one part
+            for when, table in zip(("now", "before"), rows_of, strict=True):
                 other[f"{name}_{when}"] = table.filter(pa.array(groups.is_in(table, by, keys)))
     columns = {name: [c for c in tables.schema(name).names if c != "text_unit_ids"] for name in MADE}
-    found = None
+    found = beside = None
     if last and len(other) == 2 * len(FOLDED):
-        found = last.read("mention_forms", source_documents=["id", "language"], **columns)
-    forms, documents, *kept = found or [tables.make(name, []) for name in ("mention_forms", "source_documents")]
-    told = tables.rows(documents, "id", "language")
-    retold = [identity for identity, language in told if languages.get(identity, language) != language]
+        found = last.read("mention_forms", **columns)
+        beside = last.beside(source_documents=source_documents.select(["id", "language"]))
+    forms, *kept = found if found and beside else [tables.make("mention_forms", [])]
+    retold = sorted(beside[0].changed("id", ["language"])) if beside else []
     other |= {f"{name}_before": table for name, table in zip(MADE, kept, strict=False)} | {"forms_before": forms}
     other["retold"] = pa.table({"document_id": pa.array(retold, pa.string())})
     for name, table in other.items():
         database.register(name, table)
-    return kept or None
+    return [*kept, forms] if kept else None
 
 
 def _table(
@@ -258,52 +261,6 @@ def _directed(low: str, high: str, titles: Mapping[str, str], statement: Row | N
         "target": titles[target],
         "relation": statement["relation"] if statement else "",
     }
-
-
-class DocumentMentions(NamedTuple):
-    """A document, and where its mentions stand: (start, length, start of the sentence, its end)."""
-
-    id: str
-    text: str
-    language: str
-    mentions: list[tuple[int, int, int, int]]
-
-
-def _forms(
-    database: "duckdb.DuckDBPyConnection", texts: LongTexts, languages: Mapping[str, str], each: Each
-) -> "pa.Table":
-    """Return `mention_forms`, what is said of each mention in the text; where it fails, a document names all."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    places = select(database, QUERIES["mentioned"])
-    new = pc.is_null(places["form"])
-    unread = groups.held_rows(places, np.asarray(new))
-
-    def documents() -> Iterator[DocumentMentions]:
-        for key, found in groupby(tables.rows(unread, *places.column_names[:5]), key=itemgetter(0)):
-            yield DocumentMentions(key, texts[key][:], languages[key], [row[1:] for row in found])
-
-    n_documents = pc.count_distinct(unread[places.column_names[0]]).as_py()
-    read = {"form": array("i"), "begins": array("i")}
-    for document, said in zip(documents(), each(_forms_in, LazyItems(n_documents, documents)), strict=True):
-        told = zip(*(said or [(0, row[2]) for row in document.mentions]), strict=True)
-        for values, more in zip(read.values(), told, strict=True):
-            values.extend(more)
-    columns = {name: places[name].combine_chunks() for name in places.column_names}
-    columns |= {
-        name: pc.replace_with_mask(columns[name], new.combine_chunks(), pa.array(values, columns[name].type))
-        for name, values in read.items()
-    }
-    return tables.make_columns("mention_forms", **columns)
-
-
-def _forms_in(document: DocumentMentions) -> list[tuple[int, int]]:
-    """Return what each mention is in its sentence, and where what that says begins."""
-    return [
-        mention_form(document.text, (start, start + length), (first, last), document.language)
-        for start, length, first, last in document.mentions
-    ]
 
 
 class Thing(NamedTuple):

@@ -264,18 +264,24 @@ def stretches(units: "pa.Table", documents: "Iterable[pa.Table | pa.RecordBatch]
 
 def _read_files(path: Path, only: list[str] | None) -> "Iterator[pa.Table]":
     """Yield the parts of a table, or all of it. Raises OSError where one is missing."""
-    import pyarrow.parquet as pq
-
     n_rows = 0
     for first, part in parts.part_files(path):
         if first != n_rows:
             raise OSError(f"rows from {n_rows} to {first} are missing")
-        # Not pq.read_table: it imports pyarrow.dataset and with it pandas, which takes a second.
-        # A buffer is for remote files: of a local one, it makes a small read half as dear again. Threads, each with
-        # memory of its own that is new to the system, take five times the CPU of one.
-        with pq.ParquetFile(part, page_checksum_verification=True, pre_buffer=False) as file:
-            n_rows += file.metadata.num_rows
-            yield file.read(columns=only, use_threads=False)
+        held = read_part(part, only)
+        n_rows += held.num_rows
+        yield held
+
+
+def read_part(path: Path, only: list[str] | None) -> "pa.Table":
+    """Read a part of a table, or one that is a file, or `only` some columns of it."""
+    import pyarrow.parquet as pq
+
+    # Not pq.read_table: it imports pyarrow.dataset and with it pandas, which takes a second.
+    # A buffer is for remote files: of a local one, it makes a small read half as dear again. Threads, each with
+    # memory of its own that is new to the system, take five times the CPU of one.
+    with pq.ParquetFile(path, page_checksum_verification=True, pre_buffer=False) as file:
+        return file.read(columns=only, use_threads=False)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_RUN = 32  # rows that follow each other, in the mean, so that slices of them are cheaper than a copy
+FEW_RUNS = 64  # that are copied by themselves: to take rows of a column in pieces, Arrow first copies all of it
 
 
 def changed_keys(now: "pa.Table", before: "pa.Table", by: str, columns: Sequence[str]) -> set[str]:
@@ -104,6 +105,8 @@ def held_rows(table: "pa.Table", held: "NDArray[np.bool_]") -> "pa.Table":
 def in_rows(table: "pa.Table", rows: "NDArray[np.int64]") -> "pa.Table":
     """Return some rows in their order. Where few rows are left out or moved, those between are not copied.
 
+    Few rows are copied, and nothing else with them.
+
     >>> import numpy as np
     >>> import pyarrow as pa
     >>> table = pa.table({"n": range(100)})
@@ -113,12 +116,16 @@ def in_rows(table: "pa.Table", rows: "NDArray[np.int64]") -> "pa.Table":
     import numpy as np
     import pyarrow as pa
 
+    if not len(rows):
+        return table.slice(0, 0)
     starts = np.flatnonzero(np.diff(rows, prepend=-2) != 1)
-    if len(starts) * LEAST_RUN > len(rows) or not len(rows):
+    in_pieces = len(starts) * LEAST_RUN <= len(rows)
+    if not in_pieces and len(starts) > FEW_RUNS:
         return table.take(pa.array(rows))
     ends = [*starts[1:].tolist(), len(rows)]
     runs = zip(rows[starts].tolist(), starts.tolist(), ends, strict=True)
-    return pa.concat_tables([table.slice(row, end - start) for row, start, end in runs])
+    found = pa.concat_tables([table.slice(row, end - start) for row, start, end in runs])
+    return found if in_pieces else found.combine_chunks()
 
 
 def by_value(

@@ -34,8 +34,8 @@ ENCODINGS = {
     ),
 }
 # How cl100k_base cuts a text in Latin letters. Each piece is encoded by itself, and most come again.
-_LATIN, _BLANK = "A-Za-zÀ-ÖØ-öø-ÿ", "\t-\r "
-_PLAIN = re.compile(f"[{_BLANK}!-~¡-©«-±´¶-¸»¿À-ÿ‐-‧‰-⁞€™]*")
+_LATIN, _BLANK = "A-Za-zÀ-ÖØ-öø-ɏ", "\t-\r \xa0"
+_PLAIN = re.compile(f"[{_BLANK}!-~¡-©«-±´¶-¸»¿À-ɏ\u200b-\u200d‐-‧‰-⁞\u2060€™\ufeff]*")
 _PIECES = re.compile(
     rf"'(?i:[sdmt]|ll|ve|re)|[^\r\n{_LATIN}0-9]?+[{_LATIN}]++|[0-9]{{1,3}}+| ?[^{_BLANK}{_LATIN}0-9]++[\r\n]*+"
     rf"|[{_BLANK}]++\Z|[{_BLANK}]*[\r\n]|[{_BLANK}]+(?![^{_BLANK}])|[{_BLANK}]"

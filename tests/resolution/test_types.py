@@ -1,12 +1,11 @@
 """Types inferred from names that are used alike."""
 
 import random
-from collections import Counter
 
 import pyarrow as pa
 import pytest
 
-from graphrag_lite.resolution.candidates import Candidate
+from graphrag_lite.resolution.candidates import Candidate, Tally
 from graphrag_lite.resolution.faces import inferred_faces, may_be
 from graphrag_lite.resolution.types import MIN_STATED, infer_types
 from graphrag_lite.text.names.contexts import JOINED, mention_context, written_form
@@ -87,7 +86,7 @@ def test_what_stands_in_cells_alone_is_of_no_type_for_how_it_is_written() -> Non
     stated = {f"Body{letter}": "person" for letter in letters} | {f"Town {letter}": "location" for letter in letters}
     beside = {name: features(name, PERSON)[1:] for name in stated}
     faces = {name: (name, kind) for name, kind in stated.items()} | {"Starboard": ("Starboard", "unknown")}
-    entries = {name: Candidate(surfaces=Counter({name: 1})) for name in faces}
+    entries = {name: Candidate(surfaces=Tally({name: 1})) for name in faces}
 
     def typed(sentence: str) -> dict[str, tuple[str, str]]:
         contexts = beside | {"Starboard": features("Starboard", sentence)[1:]}

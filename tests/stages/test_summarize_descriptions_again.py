@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from last_snapshot import last
 
 from graphrag_lite import prompts, tables
+from graphrag_lite.evidence import mention_forms
 from graphrag_lite.run.services import Last
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.stages import summarize_descriptions as module
@@ -40,7 +41,7 @@ def test_what_is_as_it_was_is_not_read_again(read: Tables, tmp_path: Path, monke
     before = last(tmp_path, **read, **made)
     monkeypatch.setattr(module, "best_sentences", None)
     monkeypatch.setattr(module, "best_statements", None)
-    monkeypatch.setattr(module, "mention_form", None)
+    monkeypatch.setattr(mention_forms, "mention_form", None)
     assert summarize(read, before) == made
     for other in ({"changed": ["settings"]}, {"changed": ["code"]}, {"failed": ["Ada"]}):
         with pytest.raises(TypeError):
