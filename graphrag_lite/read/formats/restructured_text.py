@@ -12,6 +12,7 @@ from graphrag_lite.tables import HEAD
 from graphrag_lite.text.word_lists import expressions
 
 LINE = re.compile(r"([=\-~`:'\"^_*+#<>.])\1{2,}[ \t]*")
+FIELD_NAME = re.compile(r"(\s*):((?:[^\W_][^:`\n]{0,59}|``[^`\n]{1,60}``):)(?=\s|$)")  # of a field within a page
 FIELD = re.compile(r":(\w[\w -]{0,40}):[ \t]+(\S.*)")
 UNSEEN = ("title", "tocdepth", "nosearch")  # fields of a file that its page does not show
 RELEASE = re.compile(r"(?m)^\s*:(version|released): *(\S+)")  # of a log of changes
@@ -19,8 +20,9 @@ DIRECTIVE = re.compile(r"\.\.[ \t]+(?:(?:\|[^|]+\|[ \t]+)?([\w:.-]+)::|\[[\w#*.-
 NOTED = re.compile(r"\s?\[(?:\d+|[#*][\w-]*)\]_(?!\w)")
 _FORMS = expressions(__package__, "restructured_text.txt")
 CODE, SHOWN, HIDDEN = (frozenset(_FORMS[kind].split("|")) for kind in ("code", "shown", "hidden"))
+TITLED = ("admonition", "topic", "sidebar", "rubric")  # what stands behind their name is a heading
 VERSIONS = {name: words for name, words in _FORMS.items() if words.endswith("version")}
-ITEM = re.compile(r"\s*(?:[-*+•]|(?:\d{1,3}|[A-Za-z#])[.)]|\(\w{1,3}\)|:[^:`\n]{1,60}:)(?:\s+|$)")
+ITEM = re.compile(r"\s*(?:[-*+•]|(?:\d{1,3}|[A-Za-z#])[.)]|\(\w{1,3}\)|:(?:[^:`\n]{1,60}|``[^`\n]{1,60}``):)(?:\s+|$)")
 TABLE = re.compile(r"\s*=+(?:\s+=+)+\s*$")
 ROW = re.compile(r"\s*[|+]|\s*=+(?:\s+=+)*\s*$|.*\S {3,}\S")
 ROLE = re.compile(r":[\w:+.-]{1,80}:`(?:[~!][^`<]*\.)?([^`~!]+?)(?:\s+<[^`]*>)?`")
@@ -49,7 +51,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         directive = DIRECTIVE.match(line.strip())
         if LINE.fullmatch(line) and index + 2 < len(lines) and LINE.fullmatch(lines[index + 2]) and after.strip():
             index += 1  # a heading with a line above, too
-        elif line.strip() and LINE.fullmatch(after) and len(after.rstrip()) >= len(line.strip()) > 0 and line[0] != " ":
+        elif _is_heading(lines, index):
             headings.append(_plain(line.strip()))
             composer.part()
             mark = after[0] + after[0] * (index > 0 and lines[index - 1][:1] == after[0])
@@ -66,7 +68,10 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         elif directive or line.lstrip().startswith(".. ") or line.strip() == "..":
             body, end = _indented(lines, index)
             if directive and _holds_texts(directive):
-                _code(composer, [directive[2]])
+                if directive[1] in TITLED:
+                    composer.add(f"#### {_plain(directive[2])}\n\n" * bool(directive[2]))
+                else:
+                    _code(composer, [directive[2]])
                 release = dict(RELEASE.findall("\n".join(body[:5])))
                 if "version" in release:
                     composer.add(f"## {release['version']}\n\n{release.get('released', '')}\n\n")
@@ -90,21 +95,36 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     yield composer.loaded(path, title, metadata | dated)
 
 
+def _is_heading(lines: list[str], index: int) -> bool:
+    """Say whether a line has one below that is as long; it may stand farther in where the same is above it.
+
+    >>> _is_heading(["====", " Hi", "===="], 1), _is_heading([" Hi", "===="], 0), _is_heading(["Hi", "==="], 0)
+    (True, False, True)
+    """
+    line, after = lines[index], lines[index + 1] if index + 1 < len(lines) else ""
+    inset = line.startswith(" ") and not (index and lines[index - 1].rstrip() == after.rstrip())
+    return not inset and LINE.fullmatch(after) is not None and len(after.rstrip()) >= len(line.strip()) > 0
+
+
 def _paragraph(lines: list[str], index: int) -> tuple[str, int]:
     """Return the line at `index` with those that go on with it, and where they end. Rows of tables stand alone.
 
     >>> _paragraph(["* The ``x`` command", "  gained :option:`a", "  b`.", "* Another"], 0)
     ('* The ``x`` command gained :option:`a b`.', 3)
+    >>> _paragraph([":sent: ``f(a,", "  b)``", "", "Next"], 0)
+    (':sent: ``f(a, b)``', 2)
     """
     paragraph = lines[index].rstrip()
     item = ITEM.match(paragraph)
-    depth = item.end() if item else len(paragraph) - len(paragraph.lstrip())
+    margin = len(paragraph) - len(paragraph.lstrip())
+    depth, field = (item.end() if item else margin), (margin + 1 if FIELD_NAME.match(paragraph) else 0)
     index += 1
     if not paragraph or ROW.match(paragraph) or TABLE.match(lines[index - 2] if index > 1 else ""):
         return paragraph, index
     while index < len(lines) and not paragraph.endswith("::"):
         line = lines[index].rstrip()
-        stops = not line or len(line) - len(line.lstrip()) != depth or ITEM.match(line) or ROW.match(line)
+        at = len(line) - len(line.lstrip())
+        stops = not line or not (depth == at or 0 < field <= at) or ITEM.match(line) or ROW.match(line)
         if stops or LINE.fullmatch(line) or line.lstrip().startswith(".. "):
             break
         paragraph += line.lstrip() if CJK.match(paragraph[-1]) else f" {line.lstrip()}"
@@ -153,7 +173,7 @@ def _directive(composer: Composer, found: re.Match[str] | None, body: list[str])
             _line(composer, " | ".join(" ".join(cell.split()) for cell in re.split(r"(?m)^[ \t]+-(?:\s|$)", row)))
         composer.part()
     elif name in ("", "figure", *SHOWN, *VERSIONS):
-        label, text = name.capitalize(), found[2]
+        label, text = "See also" if name == "seealso" else name.capitalize(), found[2]
         if name == "figure":
             label = text = ""
         elif name in VERSIONS:
@@ -182,6 +202,8 @@ def _line(composer: Composer, line: str) -> None:
     if line.lstrip().startswith("|"):
         line = " | ".join(cell.strip() for cell in line.strip().strip("|").split("|"))
     composer.part(1)
+    if field := FIELD_NAME.match(line):
+        line = f"{field[1]}- {field[2]}{line[field.end() :]}"  # an item of a list
     for number, piece in enumerate(LITERAL.split(line)):
         if piece:  # of three the first is text, one of the others code
             composer.add(piece if number % 3 else _plain(piece), "code" if number % 3 else "")

@@ -112,6 +112,41 @@ def test_restructured_text() -> None:
     assert {label for kind, label, _ in blocks(item) if kind == "card"} == {"head"}
 
 
+def test_titles_may_stand_farther_in_and_notes_have_titles() -> None:
+    text = """======
+ Log 1
+======
+
+.. admonition:: Old names
+   :class: note
+
+   Use ``new``.
+
+   They stay.
+
+.. seealso:: The ``docs``.
+
+Send
+~~~~
+
+:signature: ``send(id)``
+
+:param id: Which one.
+
+:``log[redis]``:
+    for using Redis
+
+ Quoted
+=======
+"""
+    item = one(text, "a.rst")
+    assert item.title == "Log 1"
+    assert item.text.strip().split("\n\n") == [
+        *("# Log 1", "#### Old names", "Use new.", "They stay.", "See also: The docs.", "## Send"),
+        *("- signature: send(id)", "- param id: Which one.", "- log[redis]: for using Redis", " Quoted"),
+    ]
+
+
 def test_what_directives_hold_is_read_and_releases_of_a_log_are_headings() -> None:
     text = """Log
 ===
