@@ -34,6 +34,7 @@ Row = dict[str, Any]
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 SENTENCE = 100  # characters of text that take as long as a sentence that a page is chosen from
 DIGITS = 2  # of what a relationship counts: an edit anywhere moves all of them a little, and no page hangs on that
+PAGE = "community "  # begins what a page is called by that fails: others are text units and documents
 OF_RELATIONSHIP = ("id", "source", "target", "source_id", "target_id", "relation")
 OF_MEMBER = ("id", "title", "type", "acronym")
 
@@ -200,7 +201,7 @@ class KnownPages:
         stated = self._told.stated[inside]
         named = map(self._told.named.of, members[:MAX_MEMBERS].tolist())
         stated = np.concatenate([stated[stated >= 0], *named])
-        return PageMembers(f"community {community['community']}", inside, members, stated, above, whole)
+        return PageMembers(f"{PAGE}{community['community']}", inside, members, stated, above, whole)
 
     def pages(self, asked: Sequence[PageMembers], make: Make, each: Each, fail: Fail) -> list[Any]:
         """Return the page of each community, as `make` makes it (JSON), None where it cannot be made.
@@ -263,8 +264,9 @@ class KnownPages:
         )
 
     def table(self) -> "pa.Table":
-        """Return `report_pages`: what this run asked for, in that order."""
-        return tables.make("report_pages", [(inputs, *made[:3]) for inputs, made in self._asked.items() if made])
+        """Return `report_pages`: what this run asked for, in that order; the next one makes again what failed."""
+        whole = ((inputs, made) for inputs, made in self._asked.items() if made and not made.failed)
+        return tables.make("report_pages", [(inputs, *made[:3]) for inputs, made in whole])
 
     def _strength_in(self, relationships: "Ints") -> "NDArray[np.float64]":
         """Return how strongly each entity is related by some relationships, by row, until it is asked again."""

@@ -30,7 +30,7 @@ from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, base
 from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.report_subject import main_entity, report_title, years
 from graphrag_lite.evidence.report_title import title, year_range
-from graphrag_lite.evidence.reused_pages import CommunityPage, KnownPages, PageMembers, most_told
+from graphrag_lite.evidence.reused_pages import PAGE, CommunityPage, KnownPages, PageMembers, most_told
 from graphrag_lite.run.services import Attempt, Each, Fail, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.tables import groups
@@ -97,7 +97,9 @@ async def report_communities_fast(
     reported on is a failure; a sentence that cannot be read is one, and states nothing.
     """
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
-    found = last.read(*KEPT, unless={"code", "failed"}) if last else None
+    # A page that failed is not among those kept; where a sentence could not be read, all are read again.
+    read = last and all(what.startswith(PAGE) for what in last.failed)
+    found = last.read(*KEPT, unless={"code"}) if last and read else None
     sources = Sources(source_documents, source_units, entity_mentions, each, found, attempt)
     _, *before = found or [tables.make(name, []) for name in KEPT]
     told = all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources, before)

@@ -28,8 +28,10 @@ from graphrag_lite.evidence.document_signs import document_signs, hosts
 from graphrag_lite.evidence.report_choice import MIN_FACTS, OPENING, choose_facts
 from graphrag_lite.evidence.sentence_reading import read_sentence
 from graphrag_lite.run.services import Last
+from graphrag_lite.run.workers import Workers
 from graphrag_lite.settings import ReportCommunitiesFast, Settings
 from graphrag_lite.stages.report_communities_fast import report_communities_fast
+from graphrag_lite.watch import Silence
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 READS = (
@@ -634,3 +636,34 @@ def test_what_documents_say_of_themselves_makes_no_rows_of_them(tmp_path: Path) 
     (report,) = index.arrow("community_reports").to_pylist()
     assert "Bo Diaz" in report["full_content"] and "Rows by" not in report["full_content"]
     assert not report["title"].startswith(",")
+
+
+def test_a_page_that_failed_is_made_again_alone(
+    read: dict[str, pa.Table], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures: list[str] = []
+    n_made, broken = 0, True
+
+    def chosen(*arguments: Any, **options: Any) -> Any:
+        nonlocal n_made
+        n_made += 1
+        if broken and n_made == 3:
+            raise IndexError(n_made)
+        return choose_facts(*arguments, **options)
+
+    def made(last: Last | None = None) -> tuple[pa.Table, ...]:
+        each = Workers(None, Silence(), lambda *failure: failures.append(failure[0]))
+        section = ReportCommunitiesFast()
+        work = report_communities_fast(
+            **read, settings=section, mode="full", last=last, each=each, fail=lambda what, *_: failures.append(what)
+        )
+        return asyncio.run(work)
+
+    monkeypatch.setattr(sys.modules[report_communities_fast.__module__], "choose_facts", chosen)
+    lacking = dict(zip(WRITES, made(), strict=True))
+    n_all, n_made, broken = n_made, 0, False
+    assert len(failures) == 1 and failures[0].startswith("community ")
+    again = made(snapshot_last(tmp_path, failed=failures, **lacking))
+    assert n_made < n_all / 2  # what the failed one would have told changes pages below it
+    n_made = 0
+    assert again == made() and again[0] != lacking["community_reports"] and len(failures) == 1
