@@ -17,6 +17,7 @@ from graphrag_lite.run import loop, run_log, snapshots
 from graphrag_lite.run.corpus_files import on_this_machine, scan
 from graphrag_lite.run.file_hashes import SeenFiles
 from graphrag_lite.run.loop import Run
+from graphrag_lite.run.lost_readers import refuse_without_readers
 from graphrag_lite.run.ray_engine import RayEngine
 from graphrag_lite.run.stamps import Stage
 from graphrag_lite.run.sync import run_coroutine
@@ -94,6 +95,7 @@ def index(
         files = scan(corpus, leave_out=output, settings=settings.load_documents, seen=seen, readers=known)
         killed = opened.enter_context(snapshots.lock_output(output, log.started_at))
         seen.write()
+        refuse_without_readers(corpus, output, known, settings.load_documents)
         found = None  # our own, which is not imported before it runs
         if extractor or (extracts and settings.extract_graph_fast.extractor):
             from graphrag_lite.extraction.extractor import open_extractor

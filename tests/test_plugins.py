@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,11 @@ from click.testing import CliRunner
 from graphrag_lite import pipeline, plugins
 from graphrag_lite.cli import main
 from graphrag_lite.errors import InputError, PluginError
+from graphrag_lite.read.documents import Fields, Loaded, Reader
+from graphrag_lite.run import snapshots
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.methods import METHODS, Query, SearchMethod, names
-from graphrag_lite.settings import Settings
+from graphrag_lite.settings import LoadDocuments, Settings
 
 MODULE = """
 from graphrag_lite.search.answer import answered, compose, ranked
@@ -106,3 +109,31 @@ def test_a_method_that_is_passed_and_gives_no_answer_is_told(root: Path) -> None
 def test_a_query_states_what_differs_from_the_defaults() -> None:
     assert Query("Who?", 10).states() == []
     assert Query("Who?", 10, level=1, dynamic=True, budget=5).states() == ["level", "dynamic", "budget"]
+
+
+def lines(data: bytes, path: str, _fields: Fields) -> Iterator[Loaded]:
+    yield Loaded(path, path, data.decode())
+
+
+@pytest.mark.parametrize("how", ["gone", "excluded", "included", "read by another"])
+def test_what_a_reader_that_is_gone_has_read_is_not_withdrawn_without_a_word(root: Path, how: str) -> None:
+    """An environment made anew without a package took all of its files out of the index, with exit code 0."""
+    (root / "corpus" / "log").mkdir()
+    for name in ("a.minutes", "log/b.minutes"):
+        (root / "corpus" / name).write_text("Ann met Carol in Oslo.")
+    reader = Reader({".minutes": "text/x-minutes"}, lines, version="1")
+    made = pipeline.index(root / "corpus", root / "output", Settings(), readers=[reader])
+    kept = pipeline.index(root / "corpus", root / "output", Settings(), readers=[reader])
+    assert made.manifest["tables"]["documents"]["rows"] == 4 and not kept.changed
+    if how == "gone":
+        done = CliRunner().invoke(main, ["index", str(root / "corpus"), "--root", str(root), "-q"])
+        assert done.exit_code == 1 and "has 2 files" in done.output and "a.minutes" in done.output
+        assert '"*.minutes"' in done.output and "lines" in done.output
+        assert snapshots.current(root / "output") == made.snapshot
+        for path in (root / "corpus").rglob("*.minutes"):
+            path.unlink()
+    settings = {"excluded": LoadDocuments(exclude=["*.minutes"]), "included": LoadDocuments(include=["*.txt"])}
+    others = [replace(reader, read=lambda *arguments: lines(*arguments))] if how == "read by another" else []
+    loaded = Settings(load_documents=settings.get(how, LoadDocuments()))
+    run = pipeline.index(root / "corpus", root / "output", loaded, readers=others)
+    assert run.manifest["tables"]["documents"]["rows"] == (4 if others else 2)

@@ -190,6 +190,18 @@ def _matches(path: str, glob: str) -> bool:
     return bool(_pattern(glob).fullmatch(path if _is_placed(glob) else path.rpartition("/")[2]))
 
 
+def is_excluded(path: str, settings: LoadDocuments) -> bool:
+    """Say whether the settings leave a file out by its path in the corpus.
+
+    >>> is_excluded("web/node_modules/a.md", LoadDocuments()), is_excluded("web/a.md", LoadDocuments())
+    (True, False)
+    """
+    parts = path.split("/")
+    within = ("/".join(parts[: n + 1]) for n in range(len(parts)))
+    out = any(_matches(part, glob) for part in within for glob in settings.exclude)
+    return out or bool(settings.include and not any(_matches(path, glob) for glob in settings.include))
+
+
 def _is_placed(glob: str) -> bool:
     return "/" in glob.rstrip("/")
 
