@@ -20,6 +20,7 @@ from graphrag_lite.evidence.report_facts import MET
 from graphrag_lite.evidence.report_statements import ASIDE, Sources
 from graphrag_lite.evidence.reportable_sentences import Spans, ToldSentences
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.mapped_table import forget_what_was_looked_at
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -110,6 +111,7 @@ def all_told(
 
     `held` are the communities that have relationships, `before` the last `report_sentences` and `report_leads`.
     """
+    forget_what_was_looked_at()
     entities = entities.append_column("acronym", _acronyms(entities, entity_resolutions))
     row_of = {one: row for table in (entities, relationships) for row, one in enumerate(table["id"].to_pylist())}
     is_member, is_met = _members(entities, held, row_of)
@@ -118,6 +120,7 @@ def all_told(
     naming, spans = member_sentences(
         entities, relationships, entity_mentions, entity_resolutions, is_member, is_met, sources
     )
+    forget_what_was_looked_at()
     owners = np.concatenate([described, naming])
     order = np.argsort(owners, kind="stable")
     of_members = describing.with_more(spans).of(order)

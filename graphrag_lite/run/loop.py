@@ -181,21 +181,18 @@ async def _run_stage(
 
 
 def _read(stage: Stage, so_far: Progress) -> dict[str, Any]:
-    """Return the tables that a stage reads, in its order; `so_far` has them then, too, of large ones these columns."""
-    memory, read = so_far.memory, {}
+    """Return the tables that a stage reads, in its order, of large ones its columns; `so_far` has them then, too."""
+    read = {}
     for name in stage.reads:
-        if name in so_far.inputs:
-            memory[name] = tables.make(name, so_far.inputs[name])
         wanted = columns_of(stage, name)
-        if name not in memory or not set(wanted) <= set(memory[name].column_names):
+        table = tables.make(name, so_far.inputs[name]) if name in so_far.inputs else so_far.held(name, wanted)
+        if table is None:
             without_texts = name in tables.STORED_IN and "text" not in wanted
-            large = without_texts or name in so_far.dropped
-            large = large or tables.size(tables.path_in(so_far.building, name)) >= LARGE // 4
-            memory[name] = tables.read(so_far.building, name, wanted if large else None)
-        read[name] = memory[name].select(wanted) if name in stage.columns else memory[name]
-        if name in stage.columns and so_far.is_large(name, memory[name]) and not so_far.only_here(name):
-            memory[name] = read[name]
-    so_far.hold({}, stage)  # the stage has the rest, and may let go of it
+            large = without_texts or tables.size(tables.path_in(so_far.building, name)) >= LARGE // 4
+            table = tables.read(so_far.building, name, wanted if large else None)
+            so_far.hold({name: table}, stage)
+        read[name] = table.select(wanted) if name in stage.columns else table
+    so_far.hold({}, stage)  # the stage has what nobody else reads, and may let go of it
     return read
 
 

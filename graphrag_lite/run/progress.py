@@ -1,21 +1,22 @@
 """A run under way: what it found when it began, what it has done, and which tables it holds."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.run.snapshots import table_digest
+from graphrag_lite.run.snapshots import explain_write_errors, table_digest
 from graphrag_lite.run.stamps import Stage
 from graphrag_lite.run.workers import Engine
 from graphrag_lite.settings import Settings
+from graphrag_lite.tables.mapped_table import MappedTable, forget_what_was_looked_at
 
 if TYPE_CHECKING:
     from graphrag_lite.llm.model import Model
 
-LARGE = 32_000_000  # bytes of a table that is read again sooner than it is held for nothing
+LARGE = 32_000_000  # bytes of a table that is not held in memory between stages
 
 
 def columns_of(stage: Stage, name: str) -> list[str]:
@@ -37,9 +38,8 @@ class Progress:
     anew: list[str]  # why nothing of the last index can be taken
     stamps: dict[str, Any]  # records of what this run, and the one that had broken off before it, finished
     digests: dict[str, str]  # of the tables there are
-    memory: dict[str, Any] = field(default_factory=dict)  # tables that later stages read
-    small: dict[str, Any] = field(default_factory=dict)  # those of them that are known not to be large
-    dropped: set[str] = field(default_factory=set)  # large ones, of which a stage reads the columns that it gets
+    memory: dict[str, Any] = field(default_factory=dict)  # tables that later stages read, none of them large
+    mapped: dict[str, MappedTable] = field(default_factory=dict)  # large ones that later stages read
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
     usage: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     ran: list[str] = field(default_factory=list)
@@ -52,33 +52,27 @@ class Progress:
         """Return the record of a stage in the last snapshot."""
         return self.published[1]["stages"].get(stage.name) if self.published else None
 
-    def hold(self, made: dict[str, Any], stage: Stage) -> None:
-        """Hold what others than this stage, which `made` tables, still read.
+    def hold(self, made: Mapping[str, Any], stage: Stage) -> None:
+        """Hold what others than this stage, which `made` tables, still read: in memory what is not large.
 
-        Large ones only for the first of them, and if they have the columns that it gets.
+        Of a large table that has not all of its columns nothing: who reads it next may want others.
         """
-        others = [each for each in self.stages if each.name not in self.records and each is not stage]
+        others = (each for each in self.stages if each.name not in self.records and each is not stage)
         later = {name for each in others for name in each.reads}
-        held = {name: table for name, table in (self.memory | made).items() if name in later}
-        first = {name for name in tables.STORED_IN if self.only_here(name)}
-        for name in set(others[0].reads if others else ()).intersection(held):
-            if {*columns_of(others[0], name)} <= {*held[name].column_names}:
-                first.add(name)
-        self.memory = {name: table for name, table in held.items() if name in first or not self.is_large(name, table)}
-        self.dropped |= held.keys() - self.memory.keys()
-        self.small = {name: table for name, table in self.small.items() if name in self.memory}
+        self.memory = {name: table for name, table in self.memory.items() if name in later}
+        self.mapped = {name: table for name, table in self.mapped.items() if name in later}
+        forget_what_was_looked_at()
+        for name in later.intersection(made):
+            if made[name].nbytes < LARGE:
+                self.memory[name] = made[name]
+            elif made[name].column_names == tables.schema(name).names:
+                with explain_write_errors(self.output):
+                    self.mapped[name] = MappedTable(made[name], self.building)
 
-    def is_large(self, name: str, table: Any) -> bool:
-        """Tell whether a table that may be held is large, each looked at once: its bytes are counted chunk by chunk."""
-        if self.small.get(name) is not table:
-            if table.nbytes >= LARGE:
-                return True
-            self.small[name] = table
-        return False
-
-    def only_here(self, name: str) -> bool:
-        """Tell whether the texts of a table stand in no file yet."""
-        return not self.digests.keys() >= {*tables.STORED_IN.get(name, ())}
+    def held(self, name: str, columns: Collection[str]) -> Any:
+        """Return a table that is held, None where it is not, or has not these columns."""
+        table = self.mapped[name].table if name in self.mapped else self.memory.get(name)
+        return table if table is not None and {*columns} <= {*table.column_names} else None
 
     def may_begin(self, engine: Engine | None, stage: Stage) -> bool:
         """Tell whether a stage can wait for workers, or for the model, which knows it then, while others compute."""

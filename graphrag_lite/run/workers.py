@@ -20,6 +20,7 @@ from typing import Any, Protocol, TypeVar
 from graphrag_lite.attempts import Fail, outcome
 from graphrag_lite.errors import WorkerError
 from graphrag_lite.run.turns import InTurn
+from graphrag_lite.tables.mapped_table import forget_what_was_looked_at
 from graphrag_lite.watch import Watch
 
 T = TypeVar("T")
@@ -76,6 +77,7 @@ class Workers:
     def __call__(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R | None]:
         total = len(items) if isinstance(items, Sized) else 0
         step = max(1, total // TOLD)
+        forget_what_was_looked_at()
         given, waiting = tee(items)  # which keeps those that are handed out and not done
         for done, (result, error) in enumerate(self._results(partial(outcome, function), given), start=1):
             item = next(waiting)
@@ -269,7 +271,8 @@ def default_workers() -> int:
 
 
 def give_memory_back() -> None:
-    """Give what is free back to the system: the C library and Arrow each keep it, and one could not use the other's.
+    """Give what is free back to the system: the C library and Arrow each keep it, and one could not use the other's;
+    and what was looked at of mapped tables.
 
     Not where little is held: what is given back is asked for anew, page after page.
     """
@@ -278,6 +281,7 @@ def give_memory_back() -> None:
             return
     import pyarrow as pa
 
+    forget_what_was_looked_at()
     pa.default_memory_pool().release_unused()
     with contextlib.suppress(OSError, TypeError, AttributeError):  # glibc's alone
         ctypes.CDLL(None).malloc_trim(0)

@@ -14,6 +14,7 @@ from graphrag_lite.retrieval.entity_names import names_of_title
 from graphrag_lite.run.services import Each, Last
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
+from graphrag_lite.tables.mapped_table import forget_what_was_looked_at
 from graphrag_lite.temporal.model_dates import model_statement
 from graphrag_lite.temporal.statements import DatedStatement, Document, TypedName, Utterance, statements
 
@@ -146,6 +147,7 @@ def _unread(
     wanted: Collection[str],
 ) -> Iterator[UnreadDocument]:
     """Yield the documents with these ids, one after the other, in their order."""
+    forget_what_was_looked_at()
     held = UnreadDocument._fields[:6]
     source_documents = groups.rows_of(source_documents.select(held), "id", wanted)
     of_each = (

@@ -16,7 +16,7 @@ from graphrag_lite.retrieval.entity_names import key_of
 from graphrag_lite.retrieval.postings import Postings, count_postings, join_postings
 from graphrag_lite.retrieval.stated_values import RowsOf, Stated, read_stated_values, shared_values
 from graphrag_lite.run.services import Attempt, Each, Fail, Last, unguarded
-from graphrag_lite.run.workers import split_work
+from graphrag_lite.run.workers import give_memory_back, split_work
 from graphrag_lite.settings import IndexSearch
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.mention_rows import meant
@@ -98,7 +98,10 @@ async def index_search(
     units = weigh(postings, lengths, k1, b)
     reports = weigh(report_postings, lengths_of(report_postings, len(reports_then)), k1, b)
     rows_of = _rows_of(documents, text_units)
+    del postings, before, reports_before
+    give_memory_back()
     links = _links(read, rows_of, text_units, entities, entity_mentions, entity_resolutions)
+    give_memory_back()
     return (
         _postings("search_terms", units),
         _postings("search_report_terms", reports),

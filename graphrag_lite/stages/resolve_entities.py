@@ -20,6 +20,7 @@ from graphrag_lite.resolution.mentioned import alike, each_mention
 from graphrag_lite.resolution.name_contexts import MENTIONS, NameContexts
 from graphrag_lite.resolution.works import works
 from graphrag_lite.run.services import Attempt, Each, Last, unguarded
+from graphrag_lite.run.workers import give_memory_back
 from graphrag_lite.settings import ResolveEntities
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
@@ -90,6 +91,7 @@ async def resolve_entities(
         glosses=_glosses(beside),
         related=_related(relationship_mentions, beside, stated=model is not None),
     )
+    give_memory_back()
     rows = resolve(
         told,
         lower_counts,

@@ -23,6 +23,7 @@ from graphrag_lite.evidence.mention_fold import CANDIDATES, QUERIES
 from graphrag_lite.evidence.mention_forms import forms_of
 from graphrag_lite.evidence.packing import pack_ranges
 from graphrag_lite.run.services import Each, Last
+from graphrag_lite.run.workers import give_memory_back
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.database import execute, open_database, rows, select
@@ -84,6 +85,7 @@ async def summarize_descriptions(
         things = tuple(Thing(key, name, told[key]) for key, name in names.items() if key in told)
         if model:
             model.begin(describe, things)  # while sentences are chosen
+        give_memory_back()
         execute(database, QUERIES["touched" if kept else "all_touched"])
         forms = forms_of(database, kept and kept[2], texts, languages, each)
         database.register("forms", forms)

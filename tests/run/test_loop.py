@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from last_snapshot import bytes_of, forget_code
 from lessons import lessons
@@ -25,6 +28,7 @@ from graphrag_lite.errors import GraphragLiteError, WorkerError
 from graphrag_lite.run import loop, progress, results, snapshots, stamps, workers
 from graphrag_lite.run.loop import Run, Stage
 from graphrag_lite.settings import Settings
+from graphrag_lite.tables.mapped_table import MappedTable, forget_what_was_looked_at
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 NAMES = [stage.name for stage in pipeline.stages()]
@@ -105,40 +109,54 @@ def test_of_large_tables_stages_hold_their_columns_alone_with_the_same_bytes(
     assert bytes_of(index(texts, output).snapshot) == bytes_of(made.snapshot)
 
 
-def test_a_large_table_is_held_for_the_next_stage_if_it_has_the_columns(
+def test_a_large_table_is_held_in_a_file_while_others_read_it_if_all_of_it_is_there(
     made: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "LARGE", 0)
     flow = pipeline.stages()
-    done, following = flow[: NAMES.index("report_communities_fast")], flow[NAMES.index("report_communities_fast") :]
-    there = dict.fromkeys(tables.TABLES, "")
-    so_far = progress.Progress(flow, tmp_path, tmp_path, Settings(), {}, {}, None, [], {}, there)
-    so_far.records |= {stage.name: {} for stage in done}
+    last = max(place for place, stage in enumerate(flow) if "entity_mentions" in stage.reads)
+    so_far = progress.Progress(flow, tmp_path, tmp_path, Settings(), {}, {}, None, [], {}, {})
     whole = tables.read(made.snapshot, "entity_mentions")
-    so_far.memory = {"entity_mentions": whole}
-    so_far.hold({}, done[-1])
-    assert so_far.memory == {"entity_mentions": whole}
-    so_far.memory = {"entity_mentions": whole.select(following[0].columns["entity_mentions"])}
-    so_far.hold({}, following[0])  # the stage behind it gets another column
-    assert not so_far.memory
+    so_far.hold({"entity_mentions": whole.select(["id"] if "id" in whole.column_names else ["name"])}, flow[0])
+    assert so_far.held("entity_mentions", []) is None
+    so_far.hold({"entity_mentions": whole}, flow[0])
+    held = so_far.held("entity_mentions", whole.column_names)
+    assert held.equals(whole) and not so_far.memory and not list(tmp_path.iterdir())
+    so_far.records |= {stage.name: {} for stage in flow[:last]}
+    so_far.hold({}, flow[0])
+    assert held.equals(whole) and so_far.held("entity_mentions", ["name"]) is not None
+    so_far.hold({}, flow[last])
+    assert so_far.held("entity_mentions", ["name"]) is None and held.equals(whole)
 
 
-def test_texts_of_units_are_read_for_stages_that_ask_for_them(
-    texts: Path, output: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(progress, "LARGE", 0)  # no table is held for long
+def test_what_was_looked_at_of_a_large_table_is_given_back(tmp_path: Path) -> None:
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * resource.getpagesize()
+
+    held = MappedTable(pa.table({"number": np.arange(12_500_000)}), tmp_path)
+    before = resident()
+    assert held.table["number"].to_numpy().max() == 12_499_999
+    assert resident() - before > 80_000_000
+    forget_what_was_looked_at()
+    assert resident() - before < 20_000_000 and held.table["number"][9].as_py() == 9
+
+
+def test_texts_of_units_are_read_for_stages_that_ask_for_them(made: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where they are not held, as the run that made them had broken off."""
     read, asked = tables.read, list[object]()
 
     def noted(folder: Path, name: str, only: list[str] | None = None) -> Any:
-        if name == "source_units":
-            asked.append(only)
+        asked.append(only)
         return read(folder, name, only)
 
     monkeypatch.setattr(tables, "read", noted)
-    index(texts, output)
-    columns = [list(stage.columns.get("source_units", ["text"])) for stage in pipeline.stages()]
-    without = [names for names in columns if "text" not in names]
-    assert without and all(names in asked for names in without)
+    for stage in pipeline.stages():
+        so_far = progress.Progress([stage], made.snapshot, made.snapshot, Settings(), {}, {}, None, [], {}, {})
+        if "source_units" in stage.reads:
+            asked.clear()
+            found = loop._read(dataclasses.replace(stage, reads=("source_units",)), so_far)["source_units"]
+            columns = progress.columns_of(stage, "source_units")
+            assert found.column_names == columns and asked[0] == (None if "text" in columns else columns)
 
 
 def test_the_command_says_so_and_loads_nothing_heavy(sample: Path, tmp_path: Path) -> None:
