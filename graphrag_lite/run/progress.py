@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite import tables
-from graphrag_lite.run.snapshots import explain_write_errors, table_digest
+from graphrag_lite.run.snapshots import table_digest
 from graphrag_lite.run.stamps import Stage
 from graphrag_lite.run.workers import Engine
 from graphrag_lite.settings import Settings
@@ -38,7 +38,7 @@ class Progress:
     anew: list[str]  # why nothing of the last index can be taken
     stamps: dict[str, Any]  # records of what this run, and the one that had broken off before it, finished
     digests: dict[str, str]  # of the tables there are
-    memory: dict[str, Any] = field(default_factory=dict)  # tables that later stages read, none of them large
+    memory: dict[str, Any] = field(default_factory=dict)  # tables that later stages read
     mapped: dict[str, MappedTable] = field(default_factory=dict)  # large ones that later stages read
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
     usage: dict[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -66,8 +66,10 @@ class Progress:
             if made[name].nbytes < LARGE:
                 self.memory[name] = made[name]
             elif made[name].column_names == tables.schema(name).names:
-                with explain_write_errors(self.output):
+                try:
                     self.mapped[name] = MappedTable(made[name], self.building)
+                except OSError:  # no room, or a file system that maps nothing
+                    self.memory[name] = made[name]
 
     def held(self, name: str, columns: Collection[str]) -> Any:
         """Return a table that is held, None where it is not, or has not these columns."""

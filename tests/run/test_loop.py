@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import errno
 import functools
 import json
 import multiprocessing
@@ -28,6 +29,7 @@ from graphrag_lite.errors import GraphragLiteError, WorkerError
 from graphrag_lite.run import loop, progress, results, snapshots, stamps, workers
 from graphrag_lite.run.loop import Run, Stage
 from graphrag_lite.settings import Settings
+from graphrag_lite.tables import mapped_table
 from graphrag_lite.tables.mapped_table import MappedTable, forget_what_was_looked_at
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
@@ -127,6 +129,21 @@ def test_a_large_table_is_held_in_a_file_while_others_read_it_if_all_of_it_is_th
     assert held.equals(whole) and so_far.held("entity_mentions", ["name"]) is not None
     so_far.hold({}, flow[last])
     assert so_far.held("entity_mentions", ["name"]) is None and held.equals(whole)
+
+
+def test_a_large_table_is_held_in_memory_where_no_file_can_be_mapped(
+    made: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(errno.ENODEV, "No such device")
+
+    monkeypatch.setattr(progress, "LARGE", 0)
+    monkeypatch.setattr(mapped_table.mmap, "mmap", refused)
+    flow = pipeline.stages()
+    so_far = progress.Progress(flow, tmp_path, tmp_path, Settings(), {}, {}, None, [], {}, {})
+    whole = tables.read(made.snapshot, "entity_mentions")
+    so_far.hold({"entity_mentions": whole}, flow[0])
+    assert so_far.held("entity_mentions", whole.column_names) is whole and not list(tmp_path.iterdir())
 
 
 def test_what_was_looked_at_of_a_large_table_is_given_back(tmp_path: Path) -> None:
