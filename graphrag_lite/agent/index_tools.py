@@ -13,7 +13,7 @@ from graphrag_lite.agent.requests import GetEntity, ReadSource, SearchEntities, 
 from graphrag_lite.agent.session import Session
 from graphrag_lite.errors import InputError
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.evidence.source_locations import place_of
+from graphrag_lite.evidence.source_locations import page_at
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.report_ranking import rank_reports, report_language
@@ -45,7 +45,7 @@ def passage(index: SnapshotView, unit: int) -> Record:
     return {
         "id": index.cell("text_units", "id", unit),
         **_document(index, row),
-        "place": place_of(index.cell("documents", "blocks", row), start),
+        "place": page_at(index.cell("documents", "blocks", row), start),
         "char_start": start,
         "char_end": end,
         "text": escape_marks(text),

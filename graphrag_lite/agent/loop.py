@@ -121,8 +121,8 @@ class Loop:
         """Return what the model answers, with the marks left out whose ids it was not shown."""
         index = self.question.index
         ids = self.seen.meant(given.citations)
-        shown = Shown(places=[spans_of(index, one) if self.seen.has(one) else [] for one in ids])
-        writing = Writing({n for n, spans in enumerate(shown.places, start=1) if spans}, self.asking.show)
+        shown = Shown(citations=[spans_of(index, one) if self.seen.has(one) else [] for one in ids])
+        writing = Writing({n for n, spans in enumerate(shown.citations, start=1) if spans}, self.asking.show)
         writing.add(given.text)
         ranking = ranked(self.session.scores(self.question), index.document_row, self.query.top_k)
         found = self.asking.answer(self.question, "agent", ranking, shown, writing.finish())

@@ -44,11 +44,11 @@ class Cards:
         self._starts = (document * self._width + starts)[order]
         self._ends = np.maximum.accumulate((document * self._width + ends)[order]) if len(order) else starts
 
-    def hold(self, documents: "Ints", places: "Ints") -> "Bools":
+    def hold(self, documents: "Ints", offsets: "Ints") -> "Bools":
         """Say which places in documents, by row, stand in a card."""
         if not len(self._starts):
-            return np.zeros(len(places), bool)
-        place = documents * self._width + np.minimum(places, self._width - 1)
-        card = np.searchsorted(self._starts, place, "right") - 1
-        found: Bools = (card >= 0) & (self._ends[card] > place)
+            return np.zeros(len(offsets), bool)
+        position = documents * self._width + np.minimum(offsets, self._width - 1)
+        card = np.searchsorted(self._starts, position, "right") - 1
+        found: Bools = (card >= 0) & (self._ends[card] > position)
         return found

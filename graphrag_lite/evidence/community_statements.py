@@ -11,7 +11,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Told:
+class CommunityStatements:
     """Rows and statements by id.
 
     `entity` and `relationship` are rows, `stated` what a relationship states, `named` the statements that name an

@@ -1,6 +1,6 @@
 """What a corpus tells of all its communities, in arrays: the sentences of their relationships and members, and weights.
 
-Rows are those of the tables of entities and relationships, and of `ToldSentences`.
+Rows are those of the tables of entities and relationships, and of `ReportableSentences`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from graphrag_lite.evidence.key_sentences import whole_idf
 from graphrag_lite.evidence.member_sentences import first_of_each, member_sentences
 from graphrag_lite.evidence.report_facts import MET
 from graphrag_lite.evidence.report_statements import ASIDE, Sources
-from graphrag_lite.evidence.reportable_sentences import Spans, ToldSentences
+from graphrag_lite.evidence.reportable_sentences import ReportableSentences, Spans
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.mapped_table import forget_what_was_looked_at
 
@@ -54,7 +54,7 @@ class Lists:
 
 
 @dataclass(frozen=True)
-class AllTold:
+class CorpusStatements:
     """What the corpus tells of all communities that have relationships.
 
     `stated` is the sentence of each relationship, -1 for none, `counts` what it counts; `named` are the sentences that
@@ -66,7 +66,7 @@ class AllTold:
 
     entities: "pa.Table"
     relationships: "pa.Table"
-    sentences: ToldSentences
+    sentences: ReportableSentences
     row_of: Mapping[str, int]
     ends: "Sequence[Ints]"
     units: Lists
@@ -98,7 +98,7 @@ class AllTold:
         return found
 
 
-def all_told(
+def read_corpus_statements(
     entities: "pa.Table",
     relationships: "pa.Table",
     held: Sequence[Row],
@@ -106,7 +106,7 @@ def all_told(
     entity_resolutions: "pa.Table",
     sources: Sources,
     before: "Sequence[pa.Table]",
-) -> AllTold:
+) -> CorpusStatements:
     """Read the sentences of relationships, and those that name the members of communities that may have a report.
 
     `held` are the communities that have relationships, `before` the last `report_sentences` and `report_leads`.
@@ -124,22 +124,22 @@ def all_told(
     owners = np.concatenate([described, naming])
     order = np.argsort(owners, kind="stable")
     of_members = describing.with_more(spans).of(order)
-    told = ToldSentences(stating.with_more(of_members), sources, before[0])
-    rows = np.split(told.rows, [len(stated_by)])
+    sentences = ReportableSentences(stating.with_more(of_members), sources, before[0])
+    rows = np.split(sentences.rows, [len(stated_by)])
     stated = np.full(relationships.num_rows, -1)
-    stated[stated_by] = np.where(rows[0] < 0, -1, np.append(told.whole, -1)[rows[0]])
-    named = _named(owners[order], rows[1], told, entities.num_rows)
+    stated[stated_by] = np.where(rows[0] < 0, -1, np.append(sentences.whole, -1)[rows[0]])
+    named = _named(owners[order], rows[1], sentences, entities.num_rows)
     ends = [groups.row_indices(relationships[end], entities["id"]) for end in ("source_id", "target_id")]
-    leads, leads_found = _leads(entities, ends, is_member, stated, named, told, before[1])
-    idf, rare = _worth_of_terms(np.union1d(stated[stated >= 0], named.rows), told)
-    counts = relationship_counts(relationships, stated, told.worth, sources.hosts)
+    leads, leads_found = _leads(entities, ends, is_member, stated, named, sentences, before[1])
+    idf, rare = _worth_of_terms(np.union1d(stated[stated >= 0], named.rows), sentences)
+    counts = relationship_counts(relationships, stated, sentences.worth, sources.hosts)
     inside = [np.array([row_of[one] for one in row["relationship_ids"]], np.int64) for row in held]
     weights = dict(zip((row["community"] for row in held), statement_weights(inside, counts, stated), strict=True))
     (total,) = statement_weights([np.arange(relationships.num_rows)], counts, stated)
     heaviest = {c["level"]: weights[c["community"]] for c in sorted(held, key=lambda c: weights[c["community"]])}
-    return AllTold(
-        *(entities, relationships, told, row_of, ends, _units(relationships, sources), stated, counts, named, leads),
-        *(leads_found, idf, rare, weights, heaviest, total, sources),
+    return CorpusStatements(
+        *(entities, relationships, sentences, row_of, ends, _units(relationships, sources), stated, counts, named),
+        *(leads, leads_found, idf, rare, weights, heaviest, total, sources),
     )
 
 
@@ -180,14 +180,14 @@ def _spans(column: "pa.ChunkedArray", sources: Sources, held: "Bools", most: int
 
     n_of = np.asarray(pc.list_value_length(column)).astype(np.int64)
     owners = np.repeat(np.arange(len(n_of)), n_of)
-    place = np.arange(len(owners)) - (np.cumsum(n_of) - n_of)[owners]
-    asked = np.flatnonzero(held[owners] & (place < (most or len(owners))))
-    listed = pc.list_flatten(column).take(asked)
+    position = np.arange(len(owners)) - (np.cumsum(n_of) - n_of)[owners]
+    selected = np.flatnonzero(held[owners] & (position < (most or len(owners))))
+    listed = pc.list_flatten(column).take(selected)
     document, unit, start, end = (
         pc.struct_field(listed, each) for each in ("document_id", "text_unit_id", "char_start", "char_end")
     )
     document, unit = groups.row_indices(document, sources.document_ids), groups.row_indices(unit, sources.unit_ids)
-    return Spans(document, start.to_numpy(), end.to_numpy(), unit), owners[asked]
+    return Spans(document, start.to_numpy(), end.to_numpy(), unit), owners[selected]
 
 
 def _units(relationships: "pa.Table", sources: Sources) -> Lists:
@@ -197,13 +197,13 @@ def _units(relationships: "pa.Table", sources: Sources) -> Lists:
     return Lists(begins - begins[0], groups.row_indices(listed.flatten(), sources.unit_ids))
 
 
-def _named(owners: "Ints", rows: "Ints", told: ToldSentences, n: int) -> Lists:
+def _named(owners: "Ints", rows: "Ints", sentences: ReportableSentences, n: int) -> Lists:
     """Return the sentences that name each of `n` entities, each once, in their order; `rows` are of those that were
     read, -1 for none, `owners` the entities, which ascend."""
     read = np.flatnonzero(rows >= 0)
-    read = read[(told.stands & ~told.cell)[rows[read]]]
-    owners, rows = owners[read], told.whole[rows[read]]
-    each = first_of_each(owners * (len(told.whole) + 1) + rows, np.arange(len(rows)))
+    read = read[(sentences.stands & ~sentences.cell)[rows[read]]]
+    owners, rows = owners[read], sentences.whole[rows[read]]
+    each = first_of_each(owners * (len(sentences.whole) + 1) + rows, np.arange(len(rows)))
     return Lists(np.searchsorted(owners[each], np.arange(n + 1)), rows[each])
 
 
@@ -213,66 +213,74 @@ def _leads(
     is_member: "Bools",
     stated: "Ints",
     named: Lists,
-    told: ToldSentences,
+    sentences: ReportableSentences,
     before: "pa.Table",
 ) -> "tuple[Ints, pa.Table]":
     """Return the best definition of each member, -1 for none, and `report_leads`; those known `before` are not looked
     for. A definition that has the whole name goes first, and one that says what else it is last."""
     rows = np.append(stated, -1)
-    related = np.flatnonzero(np.append(told.stands & ~told.cell, False)[stated])
+    related = np.flatnonzero(np.append(sentences.stands & ~sentences.cell, False)[stated])
     owners = np.concatenate([named.owners, *(end[related] for end in ends)])
     candidates = np.concatenate([named.rows, *(rows[related] for _ in ends)])
     last = np.concatenate([np.zeros(len(named.rows), np.int64), related + 1, related + 1])
     order = np.lexsort((last, owners))  # what states its relationships behind what names it
     order = order[is_member[owners[order]]]
     owners, candidates = owners[order], candidates[order]
-    transcript = np.array([hashed(told.sources.language(one), one in told.sources.talks) for one in told.sources.ids])
-    said = mixed(told.around ^ mixed(transcript.view(np.uint64))[told.document])
-    inputs = in_order(said[candidates], owners, len(is_member))
-    asked, begins = np.unique(owners), np.searchsorted(owners, np.arange(len(is_member) + 1))
+    transcript = np.array(
+        [hashed(sentences.sources.language(one), one in sentences.sources.talks) for one in sentences.sources.ids]
+    )
+    text_hashes = mixed(sentences.around ^ mixed(transcript.view(np.uint64))[sentences.document])
+    inputs = in_order(text_hashes[candidates], owners, len(is_member))
+    members, begins = np.unique(owners), np.searchsorted(owners, np.arange(len(is_member) + 1))
     titles = entities["title"].to_pylist()
-    named_as = np.array([hashed(titles[one]) for one in asked.tolist()], np.int64)
-    keys = (inputs[asked].view(np.int64) ^ named_as).tolist()
+    named_as = np.array([hashed(titles[one]) for one in members.tolist()], np.int64)
+    keys = (inputs[members].view(np.int64) ^ named_as).tolist()
     known = dict(tables.rows(before, "inputs", "lead"))
-    unknown = {one: key for one, key in zip(asked.tolist(), keys, strict=True) if key not in known}
+    unknown = {one: key for one, key in zip(members.tolist(), keys, strict=True) if key not in known}
     of_each = {one: candidates[begins[one] : begins[one + 1]] for one in unknown}
-    known |= {unknown[one]: lead for one, lead in _looked_for(of_each, titles, told).items()}
-    places, leads = np.array([known[key] for key in keys], np.int64), np.full(len(is_member), -1)
-    has = asked[places >= 0]
-    leads[has] = candidates[begins[has] + places[places >= 0]]
+    known |= {unknown[one]: lead for one, lead in _looked_for(of_each, titles, sentences).items()}
+    indices, leads = np.array([known[key] for key in keys], np.int64), np.full(len(is_member), -1)
+    has = members[indices >= 0]
+    leads[has] = candidates[begins[has] + indices[indices >= 0]]
     return leads, tables.make("report_leads", sorted({key: known[key] for key in keys}.items()))
 
 
-def _looked_for(of_each: "Mapping[int, Ints]", titles: Sequence[str], told: ToldSentences) -> dict[int, int]:
+def _looked_for(of_each: "Mapping[int, Ints]", titles: Sequence[str], sentences: ReportableSentences) -> dict[int, int]:
     """Return the place of the best definition of each entity among its candidates, -1 for none."""
     best: dict[int, tuple[bool, bool, int]] = {}
     pairs = [(row, one, number) for one, rows in of_each.items() for number, row in enumerate(rows.tolist())]
     for row, one, number in sorted(pairs):  # a document after the other: each is opened once
-        start, end, identity = told.start[row].item(), told.end[row].item(), told.sources.ids[told.document[row]]
-        text, title = told.sources.document(identity)["text"], titles[one]
-        if defines(text, (start, end), title, told.sources.language(identity)):
-            said = told[row].sentence.text
-            key = (title not in said, " also " in said, number)
+        start, end, identity = (
+            sentences.start[row].item(),
+            sentences.end[row].item(),
+            sentences.sources.ids[sentences.document[row]],
+        )
+        text, title = sentences.sources.document(identity)["text"], titles[one]
+        if defines(text, (start, end), title, sentences.sources.language(identity)):
+            sentence = sentences[row].sentence.text
+            key = (title not in sentence, " also " in sentence, number)
             best[one] = min(key, best.get(one, key))
     return {one: best[one][-1] if one in best else -1 for one in of_each}
 
 
-def _worth_of_terms(rows: "Ints", told: ToldSentences) -> "tuple[dict[str, float], NDArray[np.uint64]]":
+def _worth_of_terms(rows: "Ints", sentences: ReportableSentences) -> "tuple[dict[str, float], NDArray[np.uint64]]":
     """Return what each term is worth over the sentences in some rows, and what rows of tables say below their cards;
     and a hash of what those of each sentence are worth."""
     import pyarrow.compute as pc
 
-    below = {one.place: one for row in rows[told.of_row[rows]] for one in told.sources.row_text(told[row])}
-    for row in rows[told.of_row[rows]]:
-        below.pop(told[row].place, None)
-    terms = told.table["terms"]
+    below = {
+        one.location: one for row in rows[sentences.of_row[rows]] for one in sentences.sources.row_text(sentences[row])
+    }
+    for row in rows[sentences.of_row[rows]]:
+        below.pop(sentences[row].location, None)
+    terms = sentences.table["terms"]
     n_of = np.asarray(pc.list_value_length(terms)).astype(np.int64)
     encoded = pc.list_flatten(terms).combine_chunks().dictionary_encode()
     words, codes = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
     owners = np.repeat(np.arange(len(n_of)), n_of)
-    is_told = np.zeros(len(n_of), bool)
-    is_told[rows] = True
-    held = dict(zip(words, np.bincount(codes[is_told[owners]], minlength=len(words)).tolist(), strict=True))
+    is_counted = np.zeros(len(n_of), bool)
+    is_counted[rows] = True
+    held = dict(zip(words, np.bincount(codes[is_counted[owners]], minlength=len(words)).tolist(), strict=True))
     for one in below.values():
         for term in one.terms:
             held[term] = held.get(term, 0) + 1
@@ -297,10 +305,10 @@ def statement_weights(several: "Sequence[Ints]", counts: "Floats", stated: "Ints
     is one statement."""
     owners = np.repeat(np.arange(len(several)), [len(rows) for rows in several])
     rows = np.concatenate([np.zeros(0, np.int64), *several])
-    place = np.where(stated < 0, -1 - np.arange(len(stated)), stated)[rows]
-    order = np.lexsort((-counts[rows], place, owners))
-    owners, place, weights = owners[order], place[order], counts[rows[order]]
-    first = (np.diff(owners, prepend=-1) != 0) | (np.diff(place, prepend=0) != 0)
+    statement = np.where(stated < 0, -1 - np.arange(len(stated)), stated)[rows]
+    order = np.lexsort((-counts[rows], statement, owners))
+    owners, statement, weights = owners[order], statement[order], counts[rows[order]]
+    first = (np.diff(owners, prepend=-1) != 0) | (np.diff(statement, prepend=0) != 0)
     begins = np.searchsorted(owners[first], np.arange(len(several) + 1)).tolist()
     heaviest = weights[first].tolist()
     return [fsum(heaviest[begins[i] : begins[i + 1]]) for i in range(len(several))]

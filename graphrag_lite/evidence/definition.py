@@ -71,40 +71,40 @@ def definition(sentence: str, name: str, language: str) -> str:
     if words and words[0][0].casefold() in ARTICLES:
         words = words[1:]
     joining = FUNCTION_WORDS.get(language, frozenset())
-    kept: list[re.Match[str]] = []
+    phrase: list[re.Match[str]] = []
     for i, word in enumerate(words):
         bare = word[0].rstrip(",;:.)").casefold()
         follows = words[i + 1][0] if i + 1 < len(words) else ""
         if not bare or not word[0][0].isalnum() or "’" in bare or "'" in bare:
             break
-        if bare in _JOINS and kept and _QUALITY.search(kept[-1][0]):
+        if bare in _JOINS and phrase and _QUALITY.search(phrase[-1][0]):
             return ""  # "an essentially superficial and antipathetic observer": what he is comes later
         if bare in joining and (bare not in _WITHIN or (bare == "and" and not follows[:1].isupper())):
             break
         modifies = bare.endswith(("ed", "ly"))  # what follows is the noun: "newly printed, graph-based"
         verbal = is_verb_form(bare, language) or (len(bare) > 5 and bare.endswith(_GERUNDS.get(language, "ing")))
-        if kept and verbal and (follows.casefold() in joining or not follows[:1].isalpha()):
+        if phrase and verbal and (follows.casefold() in joining or not follows[:1].isalpha()):
             break
-        kept.append(word)
+        phrase.append(word)
         if word[0][-1] in ".;:)" or (word[0][-1] == "," and not modifies):
             break
-    return _phrase(sentence, kept, joining)
+    return _phrase(sentence, phrase, joining)
 
 
-def _phrase(sentence: str, kept: "list[re.Match[str]]", joining: frozenset[str]) -> str:
+def _phrase(sentence: str, phrase: "list[re.Match[str]]", joining: frozenset[str]) -> str:
     """Return the words of a sentence as a title has them, no preposition at the end; empty if they say little."""
-    if kept and kept[0][0].casefold() in joining | _CLAUSE:  # "one of many", ", though at home"
+    if phrase and phrase[0][0].casefold() in joining | _CLAUSE:  # "one of many", ", though at home"
         return ""
-    while kept and (len(kept) > MAX_WORDS or kept[-1][0].casefold() in joining or kept[-1][0].endswith("ly")):
-        kept.pop()
-    low = [word[0].casefold().rstrip(",;:.)") for word in kept]
+    while phrase and (len(phrase) > MAX_WORDS or phrase[-1][0].casefold() in joining or phrase[-1][0].endswith("ly")):
+        phrase.pop()
+    low = [word[0].casefold().rstrip(",;:.)") for word in phrase]
     head = next((low[i - 1] for i in range(1, len(low)) if low[i] in joining), low[-1] if low else "")
-    cut = len(low) == 1 and (head in _LISTS["empty"] or kept[0][0][-1] == ",")  # "She was a stout, well-grown girl"
+    cut = len(low) == 1 and (head in _LISTS["empty"] or phrase[0][0][-1] == ",")  # "She was a stout, well-grown girl"
     little = head in _LISTS["little"] or cut
-    compared = len(kept) > 1 and low[1:2] == ["of"] and low[0].endswith(("er", "est"))  # "the taller of the two"
+    compared = len(phrase) > 1 and low[1:2] == ["of"] and low[0].endswith(("er", "est"))  # "the taller of the two"
     if not low or little or compared or low[-1].endswith("ed"):
         return ""
-    return sentence[kept[0].start() : kept[-1].end()].rstrip(",;:.)")
+    return sentence[phrase[0].start() : phrase[-1].end()].rstrip(",;:.)")
 
 
 def _named(text: str, span: tuple[int, int], name: str) -> tuple[int, int]:

@@ -73,10 +73,10 @@ def best_statements(candidates: list[Row], most: int) -> list[Row]:
     def score(row: Row) -> float:
         return 2.0 * float(row["strength"]) + 0.5 * bool(row["relation"]) + _reads_well(_without_marks(row))
 
-    places: set[tuple[str, int]] = set()
+    locations: set[tuple[str, int]] = set()
     chosen: list[Row] = []
     for row in sorted(candidates, key=score, reverse=True):
-        if (place := (row["document_id"], row["char_start"])) not in places and len(chosen) < most:
-            places.add(place)
+        if (location := (row["document_id"], row["char_start"])) not in locations and len(chosen) < most:
+            locations.add(location)
             chosen.append(row)
     return chosen

@@ -45,10 +45,10 @@ def document_signs(
 
     ids, spans = source_documents["id"], ["char_start", "char_end"]
     named = pa.array(_named_in(groups.row_indices(entity_mentions["document_id"], ids), entity_mentions, len(ids)))
-    kept = groups.rows_of(before[0] if before else tables.make("document_signs", []), "document_id", ids)
-    now = named.take(pa.array(groups.row_indices(kept["document_id"], ids)))
-    kept = kept.filter(pc.equal(kept["named"], now))
-    _, new = groups.split_rows(source_documents.append_column("named", named), "id", kept["document_id"])
+    reused = groups.rows_of(before[0] if before else tables.make("document_signs", []), "document_id", ids)
+    now = named.take(pa.array(groups.row_indices(reused["document_id"], ids)))
+    reused = reused.filter(pc.equal(reused["named"], now))
+    _, new = groups.split_rows(source_documents.append_column("named", named), "id", reused["document_id"])
     mentions = groups.rows_of(entity_mentions.select(["document_id", *spans]), "document_id", new["id"])
 
     def items() -> Iterator[UnsignedDocument]:
@@ -59,7 +59,7 @@ def document_signs(
     read = each(_signs, LazyItems(new.num_rows, items))
     found = zip(tables.rows(new, "id", "named"), read, strict=True)
     made = tables.make("document_signs", ((key, *(signs or UNREAD), mark) for (key, mark), signs in found))
-    return groups.in_order(pa.concat_tables([kept, made]), "document_id", ids)
+    return groups.in_order(pa.concat_tables([reused, made]), "document_id", ids)
 
 
 def _named_in(documents: "NDArray[np.int64]", entity_mentions: "pa.Table", n: int) -> "NDArray[np.int64]":

@@ -21,10 +21,10 @@ def in_order(values: "Hashes", owners: "Ints", n: int) -> "Hashes":
     (False, [0, 0])
     """
     begins = np.searchsorted(owners, np.arange(n))
-    place = (np.arange(len(owners)) - begins[owners] + 1).astype(np.uint64)
+    position = (np.arange(len(owners)) - begins[owners] + 1).astype(np.uint64)
     found, (has,) = np.zeros(n, np.uint64), np.nonzero(np.diff(begins, append=len(owners)))
     if len(has):
-        found[has] = np.add.reduceat(mixed(mixed(values) + place * STEP), begins[has])
+        found[has] = np.add.reduceat(mixed(mixed(values) + position * STEP), begins[has])
     return found
 
 
@@ -35,6 +35,6 @@ def mixed(values: "Hashes") -> "Hashes":
     return values ^ values >> np.uint64(31)
 
 
-def hashed(*told: object) -> int:
+def hashed(*values: object) -> int:
     """Return a hash of 64 bits, one of them the sign, of some values."""
-    return int.from_bytes(blake2b(repr(told).encode(), digest_size=8).digest(), "little", signed=True)
+    return int.from_bytes(blake2b(repr(values).encode(), digest_size=8).digest(), "little", signed=True)

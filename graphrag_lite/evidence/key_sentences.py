@@ -81,16 +81,16 @@ def ranked_sentences(
         for term, n in Counter(term for sentence in sentences for term in sentence.terms).items()
     }
 
-    def cost(place: int) -> tuple[bool, bool, float]:
-        sentence = sentences[place]
+    def cost(index: int) -> tuple[bool, bool, float]:
+        sentence = sentences[index]
         lexical = math.fsum(weight[term] for term in sentence.terms) / (sentence.length + SHORT)
         return sentence.worth == 0, sentence.text in used, -lexical * (sentence.worth or 1.0)
 
-    told: list[frozenset[str]] = []
-    for place in cheapest_first(len(sentences), cost):
-        own = frozenset(sentences[place].terms)
-        if not says_the_same(own, told):
-            yield place
-            told.append(own)
-            for term in sentences[place].terms:
+    chosen: list[frozenset[str]] = []
+    for index in cheapest_first(len(sentences), cost):
+        own = frozenset(sentences[index].terms)
+        if not says_the_same(own, chosen):
+            yield index
+            chosen.append(own)
+            for term in sentences[index].terms:
                 weight[term] *= REPEATED

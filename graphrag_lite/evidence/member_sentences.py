@@ -53,22 +53,22 @@ def member_sentences(
     # In which sentence an entity comes first; then one of no good length, then by place.
     late, odd = (mention - start) // EARLY, ~np.isin(end - start, GOOD_LENGTH)
     best = np.lexsort((unit, end, start, document, odd, late, entity))
-    _, place = np.unique(document * (start.max(initial=0) + 1) + start, return_inverse=True)
-    each = np.sort(place * n_entities + entity)  # an entity there once: np.unique would hash them, which takes longer
+    _, location = np.unique(document * (start.max(initial=0) + 1) + start, return_inverse=True)
+    each = np.sort(location * n_entities + entity)  # an entity there once: np.unique would hash them: longer
     each = each[np.diff(each, prepend=-1) > 0]
-    alone = np.bincount(each // max(n_entities, 1), minlength=len(rows))[place] < 2
-    place = entity * (len(rows) + 1) + place  # of an entity, the same in two text units that overlap
-    found = first_of_each(place, best[related[best]])
+    alone = np.bincount(each // max(n_entities, 1), minlength=len(rows))[location] < 2
+    location = entity * (len(rows) + 1) + location  # of an entity, the same in two text units that overlap
+    found = first_of_each(location, best[related[best]])
     chosen = found[_first(entity[found], MOST)]
     counted, n = np.unique(entity[found] * n_works + work[document[found]], return_counts=True)
     counted = counted[np.lexsort((counted % n_works, -n, counted // n_works))]
     counted = counted[_first(counted // n_works, 1)]
     most = np.full(n_entities, -1)
     most[counted // n_works] = counted % n_works
-    opens = first_of_each(place, np.flatnonzero(related & (most[entity] == work[document])))
+    opens = first_of_each(location, np.flatnonzero(related & (most[entity] == work[document])))
     opens = opens[np.lexsort((opens, document[opens], entity[opens]))]  # mentions stand in their order
     opens = opens[_first(entity[opens] * n_documents + document[opens], OPENING)]
-    opens = found[np.isin(place[found], place[opens])]
+    opens = found[np.isin(location[found], location[opens])]
     opens = opens[np.lexsort((start[opens], read[document[opens]], entity[opens]))]
     opens = opens[_first(entity[opens], OPENING)]
     scenes = best[np.argsort(alone[best] | (late[best] > 0), kind="stable")]  # who meets whom tells a story
@@ -78,9 +78,9 @@ def member_sentences(
     begun = met_first[late[met_first] == 0]
     met_first = np.unique(np.concatenate([one[_first(entity[one], MET)] for one in (met_first, begun)]))
     scenes = _scenes(scenes, entity, read[document], start // PACE)
-    told = np.concatenate([chosen, opens, met_first, scenes])
-    told = told[np.argsort(entity[told], kind="stable")]
-    return entity[told], Spans(document, start, end, unit).of(told)
+    selected = np.concatenate([chosen, opens, met_first, scenes])
+    selected = selected[np.argsort(entity[selected], kind="stable")]
+    return entity[selected], Spans(document, start, end, unit).of(selected)
 
 
 def _scenes(best: "Rows", entity: "Rows", read: "Rows", pace: "Rows") -> "Rows":
@@ -88,14 +88,14 @@ def _scenes(best: "Rows", entity: "Rows", read: "Rows", pace: "Rows") -> "Rows":
 
     `best` are rows by entity, best first; the others tell of each row when its document is read, and where it stands.
     """
-    place = (entity * (read.max(initial=0) + 1) + read) * (pace.max(initial=0) + 1) + pace
-    told = first_of_each(place, best)
-    rank = np.argsort(np.argsort(place[told]))
-    _, group, n_of = np.unique(entity[told], return_inverse=True, return_counts=True)
+    position = (entity * (read.max(initial=0) + 1) + read) * (pace.max(initial=0) + 1) + pace
+    selected = first_of_each(position, best)
+    rank = np.argsort(np.argsort(position[selected]))
+    _, group, n_of = np.unique(entity[selected], return_inverse=True, return_counts=True)
     own = rank - (np.cumsum(n_of) - n_of)[group]
     stretch = group * SCENES + (SCENES * (own + 1) - 1) // n_of[group]
-    told = told[np.argsort(stretch, kind="stable")]
-    return told[_first(np.sort(stretch), 1)]
+    selected = selected[np.argsort(stretch, kind="stable")]
+    return selected[_first(np.sort(stretch), 1)]
 
 
 def _related(entities: "pa.Table", relationships: "pa.Table", unit_ids: "pa.ChunkedArray") -> "Rows":

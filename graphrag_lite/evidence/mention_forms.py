@@ -32,41 +32,41 @@ class DocumentMentions(NamedTuple):
 
 def forms_of(
     database: "duckdb.DuckDBPyConnection",
-    kept: "pa.Table | None",
+    previous: "pa.Table | None",
     texts: LongTexts,
     languages: Mapping[str, str],
     each: Callable[..., Iterator[Any]],
 ) -> "pa.Table":
     """Return `mention_forms`, what is said of each mention in the text; where it fails, a document names all.
 
-    Those of the last run are `kept` of documents that need not be read again.
+    `previous` are those of the last run, which stay for documents that need not be read again.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    places = select(database, QUERIES["mentioned"])
-    new = pc.is_null(places["form"])
-    unread = groups.held_rows(places, np.asarray(new))
+    mentions = select(database, QUERIES["mentioned"])
+    new = pc.is_null(mentions["form"])
+    unread = groups.held_rows(mentions, np.asarray(new))
 
     def documents() -> Iterator[DocumentMentions]:
-        for key, found in groupby(tables.rows(unread, *places.column_names[:5]), key=itemgetter(0)):
+        for key, found in groupby(tables.rows(unread, *mentions.column_names[:5]), key=itemgetter(0)):
             yield DocumentMentions(key, texts[key][:], languages[key], [row[1:] for row in found])
 
-    n_documents = pc.count_distinct(unread[places.column_names[0]]).as_py()
+    n_documents = pc.count_distinct(unread[mentions.column_names[0]]).as_py()
     read = {"form": array("i"), "begins": array("i")}
-    for document, said in zip(documents(), each(_forms_in, LazyItems(n_documents, documents)), strict=True):
-        told = zip(*(said or [(0, row[2]) for row in document.mentions]), strict=True)
-        for values, more in zip(read.values(), told, strict=True):
+    for document, forms in zip(documents(), each(_forms_in, LazyItems(n_documents, documents)), strict=True):
+        by_column = zip(*(forms or [(0, row[2]) for row in document.mentions]), strict=True)
+        for values, more in zip(read.values(), by_column, strict=True):
             values.extend(more)
-    columns = {name: places[name].combine_chunks() for name in places.column_names}
+    columns = {name: mentions[name].combine_chunks() for name in mentions.column_names}
     columns |= {
         name: pc.replace_with_mask(columns[name], new.combine_chunks(), pa.array(values, columns[name].type))
         for name, values in read.items()
     }
     made = tables.make_columns("mention_forms", **columns)
-    if kept is None:
+    if previous is None:
         return made
-    _, stay = groups.split_rows(kept, "document_id", select(database, "from reread")["document_id"])
+    _, stay = groups.split_rows(previous, "document_id", select(database, "from reread")["document_id"])
     both = groups.stack(stay, made)
     return groups.in_order(both, "document_id", both["document_id"].unique().sort())
 

@@ -118,17 +118,17 @@ class NameSpans:
 
     def _occurrences(self, wanted: str, *, whole: bool) -> list[Span]:
         """Return the places in the text where folded text stands as a word, or (not `whole`) at the start of one."""
-        folded, places = self._folded
+        folded, offsets = self._folded
         found: list[Span] = []
         bound_before = wanted[0].isalnum() and not UNSPACED.match(wanted[0])
         bound_after = whole and wanted[-1].isalnum() and not UNSPACED.match(wanted[-1])
-        place = folded.find(wanted)
-        while place >= 0 and len(found) < MAX_OCCURRENCES:
-            end = place + len(wanted)
-            inside = bound_before and place > 0 and _goes_on(folded[place - 1])
+        start = folded.find(wanted)
+        while start >= 0 and len(found) < MAX_OCCURRENCES:
+            end = start + len(wanted)
+            inside = bound_before and start > 0 and _goes_on(folded[start - 1])
             if not inside and not (bound_after and end < len(folded) and _goes_on(folded[end])):
-                found.append((places[place], places[end - 1] + 1))
-            place = folded.find(wanted, end)
+                found.append((offsets[start], offsets[end - 1] + 1))
+            start = folded.find(wanted, end)
         return found
 
     @cached_property

@@ -43,7 +43,7 @@ class Quotable:
 
     def _in_order(self, pieces: list[str]) -> list[Span]:
         """Return the spans of pieces, each behind the one before it; none unless all are there."""
-        folded, places = self._folded
+        folded, offsets = self._folded
         spans: list[Span] = []
         end = 0
         for piece in pieces:
@@ -52,5 +52,5 @@ class Quotable:
                 if start < 0:
                     return []
                 end = start + len(bare)
-                spans.append((places[start], places[end - 1] + 1))
+                spans.append((offsets[start], offsets[end - 1] + 1))
         return spans

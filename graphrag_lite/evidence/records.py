@@ -9,26 +9,26 @@ from graphrag_lite.evidence.citation_marks import escape_marks, rewrite
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Lines, most important first, with marks [n] for the n in `places`, which has where in documents they point to.
+    """Lines, most important first, with marks [n] for the n in `citations`, which has where in documents they point.
 
     `n_tokens` is 0 where they are counted only when it is packed.
     """
 
     lines: tuple[str, ...]
-    places: Mapping[int, Any]
+    citations: Mapping[int, Any]
     n_tokens: int = 0
 
 
 @dataclass
 class Shown:
-    """What a model was shown, by the numbers of its context, from 1: the mark [n] points to `places[n - 1]`.
+    """What a model was shown, by the numbers of its context, from 1: the mark [n] points to `citations[n - 1]`.
 
     A number is given when a record is shown, so that they are small and stand in order. Records that rest on the same
-    places share one where they are `shared`; then places have to be hashable.
+    citations share one where they are `shared`; then citations have to be hashable.
     """
 
     shared: bool = True
-    places: list[Any] = field(default_factory=list)
+    citations: list[Any] = field(default_factory=list)
     numbers: dict[Any, int] = field(default_factory=dict)
 
     def show(self, record: Record) -> str:
@@ -40,12 +40,12 @@ class Shown:
         """
 
         def number(n: int) -> int | None:
-            if n not in record.places:
+            if n not in record.citations:
                 return None
-            key = record.places[n] if self.shared else (id(record), n)
+            key = record.citations[n] if self.shared else (id(record), n)
             if key not in self.numbers:
-                self.places.append(record.places[n])
-                self.numbers[key] = len(self.places)
+                self.citations.append(record.citations[n])
+                self.numbers[key] = len(self.citations)
             return self.numbers[key]
 
         return rewrite("\n".join(record.lines), number)
@@ -53,7 +53,7 @@ class Shown:
     @property
     def marks(self) -> range:
         """The numbers that the model may cite."""
-        return range(1, len(self.places) + 1)
+        return range(1, len(self.citations) + 1)
 
 
 def records_that_fit(

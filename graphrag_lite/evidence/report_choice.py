@@ -36,7 +36,7 @@ STRONGEST = 10  # members of whom one is looked for of whom there is enough to t
 
 
 def best_of(
-    told: Sequence[Fact | ReportStatement],
+    candidates: Sequence[Fact | ReportStatement],
     worths: Sequence[float],
     used: Sequence[bool],
     narrated: bool,
@@ -48,7 +48,7 @@ def best_of(
 
     Each has its worth on a page, and may be `used` above; `idf` is what a term is worth.
     """
-    sentences = [replace(one.sentence, worth=worth) for one, worth in zip(told, worths, strict=True)]
+    sentences = [replace(one.sentence, worth=worth) for one, worth in zip(candidates, worths, strict=True)]
     texts = {one.text for one, above in zip(sentences, used, strict=True) if above}
     if not narrated:
         return choose_sentences(sentences, WIDER * most, idf, texts)
@@ -83,12 +83,12 @@ def choose_facts(
     of the summaries above it; `choose` is asked once at most. `whole`: it is all of a small corpus.
     """
     found = [fact for fact in found if not sources.is_spoken(fact.first)]
-    by_place = {fact.first.place: fact for fact in found}
+    by_location = {fact.first.location: fact for fact in found}
     if of_people := is_narrated(found, sources):  # of people, each told by his whole name: "Squire Cass" is not Godfrey
         members = [row for row in members if row["type"] == "person"]
     names = _names(members)
     of = {row["id"]: row for row in members}
-    known = {i: by_place[one.place] for i, one in leads.items() if i in of and one.place in by_place}
+    known = {i: by_location[one.location] for i, one in leads.items() if i in of and one.location in by_location}
     defined = {i: fact for i, fact in known.items() if not of_people or of[i]["title"] in fact.sentence.text}
     # What "constant currency" or "fourth quarter" is said of is no theme.
     themes = [row for row in members if whole or not row["title"].islower() or row["acronym"]]
@@ -96,31 +96,31 @@ def choose_facts(
     n_about = Counter(identity for fact in found for identity in fact.about)
     candidates = dict.fromkeys((*_leaders(members, defined, n_about, above), *strongest))
     tellings = ((identity, _telling(of[identity], found, sources, whole)) for identity in candidates)
-    identity, told = next(((identity, told) for identity, told in tellings if told), ("", []))
-    if not told:
+    identity, usable = next(((identity, usable) for identity, usable in tellings if usable), ("", []))
+    if not usable:
         return []
     lead = first = defined.get(identity)
     about = own_names(of[identity], members) if of_people else _names([of[identity]])
     if not first:
         beside = [defined[i] for i in strongest if i in defined and LEADS * n_about[i] >= n_about[identity]]
-        first, lead = _opening(told, about, beside, _names([*strongest.values()]), above, sources)
-        if not (whole or lead or any(fact.is_row or fact.first.day for fact in told)):
-            told = _of_work(first, told, sources)
-    if narrated := is_narrated(told, sources):
-        own = [fact for fact in told if fact is first or identity in fact.about or _names_any(fact, about)]
-        told = in_time(own if len(own) >= stories.LEAST else told, sources)
+        first, lead = _opening(usable, about, beside, _names([*strongest.values()]), above, sources)
+        if not (whole or lead or any(fact.is_row or fact.first.day for fact in usable)):
+            usable = _of_work(first, usable, sources)
+    if narrated := is_narrated(usable, sources):
+        own = [fact for fact in usable if fact is first or identity in fact.about or _names_any(fact, about)]
+        usable = in_time(own if len(own) >= stories.LEAST else usable, sources)
         people = [own_names(row, members) for row in members]
         gender = stories.gender_of(of[identity]["title"])
-        worths = _scene_worths(told, about, people, gender, sources)
+        worths = _scene_worths(usable, about, people, gender, sources)
     else:
         main = {identity, *(first.about if first and identity not in defined else ())}
-        worths = [_worth(fact, main, names) for fact in told]
-    worths = [FIRST if fact is first else worth for fact, worth in zip(told, worths, strict=True)]
+        worths = [_worth(fact, main, names) for fact in usable]
+    worths = [FIRST if fact is first else worth for fact, worth in zip(usable, worths, strict=True)]
     used = above - {lead.sentence.text} if lead else above
-    numbers = choose(told, worths, [fact.sentence.text in used for fact in told], narrated)
-    chosen = [told[i] for i in numbers]
+    numbers = choose(usable, worths, [fact.sentence.text in used for fact in usable], narrated)
+    chosen = [usable[i] for i in numbers]
     if narrated:
-        stretch = [i * stories.PASSAGES // len(told) for i in numbers]
+        stretch = [i * stories.PASSAGES // len(usable) for i in numbers]
         chosen = _passages(chosen, stretch, people, gender, sources)
     elif not whole:
         chosen = _mostly_own(chosen, identity, about, sources)
@@ -131,7 +131,7 @@ def choose_facts(
 
 def _is_story(first: Fact, chosen: Sequence[Fact], sources: Sources) -> bool:
     """Say whether most of what is told is of one work, which `first` opens."""
-    works = [sources.work(fact.first.place[0]) for fact in chosen]
+    works = [sources.work(fact.first.location[0]) for fact in chosen]
     return bool(works) and opens_document(first) and 2 * works.count(works[0]) > len(works)
 
 
@@ -155,20 +155,20 @@ def _passages(
     sentences that follow it, as far as these tell who does what. The first of all stays."""
     found: dict[int, Fact] = {}
     for fact, number in zip(chosen, stretch, strict=True):
-        others = {one.place for key, other in found.items() if key != number for one in other.statements}
-        if fact.place in others or (
+        others = {one.location for key, other in found.items() if key != number for one in other.statements}
+        if fact.location in others or (
             number in found
             and (found[number].first is chosen[0].first or len(found[number].statements) >= stories.LEAST_OF)
         ):
             continue
-        told, said = [fact.first], fact.sentence.text
+        passage, text = [fact.first], fact.sentence.text
         for one in sources.following(fact.first, others):
-            said = f"{said} {one.sentence.text}"
-            if stories.is_astray(one.sentence.text, _n_named(said, people), gender):
+            text = f"{text} {one.sentence.text}"
+            if stories.is_astray(one.sentence.text, _n_named(text, people), gender):
                 break
-            told.append(one)
-        if number not in found or len(told) >= stories.LEAST_OF:
-            found[number] = replace(fact, statements=tuple(told))
+            passage.append(one)
+        if number not in found or len(passage) >= stories.LEAST_OF:
+            found[number] = replace(fact, statements=tuple(passage))
     return list(found.values())
 
 
@@ -179,9 +179,9 @@ def _n_named(text: str, people: Iterable[Collection[str]]) -> int:
 
 def _telling(row: Row, found: Sequence[Fact], sources: Sources, whole: bool) -> list[Fact]:
     """Return the facts that a page on an entity may tell, none where they are too few, or too few are about it."""
-    told = _told_of([row], found, sources, whole)
-    own = [fact for fact in told if row["id"] in fact.about or _names_any(fact, _called(row))]
-    return told if len(told) >= MIN_FACTS and len(own) >= (1 if whole else MIN_OWN) else []
+    usable = _facts_about([row], found, sources, whole)
+    own = [fact for fact in usable if row["id"] in fact.about or _names_any(fact, _called(row))]
+    return usable if len(usable) >= MIN_FACTS and len(own) >= (1 if whole else MIN_OWN) else []
 
 
 def _leaders(
@@ -195,7 +195,7 @@ def _leaders(
 
 def _mostly_own(ranked: Sequence[Fact], main: str, names: Collection[str], sources: Sources) -> list[Fact]:
     """Return ranked facts, of those that do not name `main`, nor are of the best one's work, half as many as others."""
-    work = [sources.work(fact.first.place[0]) for fact in ranked]
+    work = [sources.work(fact.first.location[0]) for fact in ranked]
     own = [
         fact.is_row or main in fact.about or one == work[0] or _names_any(fact, names)
         for fact, one in zip(ranked, work, strict=True)
@@ -211,7 +211,7 @@ def _worth(fact: Fact, main: Collection[str], names: Collection[str]) -> float:
 
 
 def _scene_worths(
-    told: Sequence[Fact], names: Collection[str], people: Sequence[Collection[str]], gender: str, sources: Sources
+    facts: Sequence[Fact], names: Collection[str], people: Sequence[Collection[str]], gender: str, sources: Sources
 ) -> list[float]:
     """Return what sentences of a story count as beginnings of passages about who, of a `gender`, has some names."""
 
@@ -222,66 +222,66 @@ def _scene_worths(
         begins = 1.0 if _begins(fact, names, stories.SUBJECT) else BESIDE
         return sources.scene(fact.first) * (MEET if meets else 1.0) * begins * known
 
-    return [worth(fact) for fact in told]
+    return [worth(fact) for fact in facts]
 
 
-def _of_work(first: Fact | None, told: list[Fact], sources: Sources) -> list[Fact]:
+def _of_work(first: Fact | None, facts: list[Fact], sources: Sources) -> list[Fact]:
     """Return the facts of the work that the `first` one tells: what nothing defines, and no day orders, is no theme."""
-    if first and not is_informative(sources.called(first.first.place[0])):
-        return told
-    work = sources.work(first.first.place[0]) if first else None
-    return [fact for fact in told if sources.work(fact.first.place[0]) == work]
+    if first and not is_informative(sources.called(first.first.location[0])):
+        return facts
+    work = sources.work(first.first.location[0]) if first else None
+    return [fact for fact in facts if sources.work(fact.first.location[0]) == work]
 
 
-def is_narrated(told: Sequence[Fact], sources: Sources) -> bool:
+def is_narrated(facts: Sequence[Fact], sources: Sources) -> bool:
     """Say whether facts are of stories that people speak in."""
-    return all(sources.is_narrated(fact.first.place[0]) for fact in told)
+    return all(sources.is_narrated(fact.first.location[0]) for fact in facts)
 
 
 def is_story(chosen: Sequence[Fact], leads: Iterable[ReportStatement], sources: Sources) -> bool:
     """Say whether facts tell a story, or, where the first defines nothing, one work whose sentences no date orders."""
     if is_narrated(chosen, sources):
         return True
-    works = {sources.work(fact.first.place[0]) for fact in chosen}
-    defined = chosen[0].first.place in {lead.place for lead in leads}
+    works = {sources.work(fact.first.location[0]) for fact in chosen}
+    defined = chosen[0].first.location in {lead.location for lead in leads}
     return len(works) == 1 and not defined and not any(fact.is_row or fact.first.stated for fact in chosen)
 
 
 def opens_document(fact: Fact) -> bool:
     """Say whether a fact stands at the beginning of its document, where it says what the document is about."""
-    return fact.first.place[1] < OPENING
+    return fact.first.location[1] < OPENING
 
 
-def _told_of(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole: bool) -> list[Fact]:
+def _facts_about(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole: bool) -> list[Fact]:
     """Return the facts about `main`, or that name it, about its neighbours, and those of rows.
 
     Left out is what others tell of a neighbour that one document, or fewer than half, tell with it, and what is a
     document's only fact and begins with another name, or is about a place: what many documents say in passing is no
     theme. Of a `whole` small corpus all is told.
     """
-    work = {document: sources.work(document) for document in {fact.first.place[0] for fact in found}}
+    work = {document: sources.work(document) for document in {fact.first.location[0] for fact in found}}
     titles = [name for row in main for name in _called(row)]
     together: dict[str, set[str]] = defaultdict(set)  # works that tell a neighbour with it
     apart: dict[str, set[str]] = defaultdict(set)  # works that tell a neighbour
     for fact in found:
-        told_with = any(row["id"] in fact.about for row in main) or _names_any(fact, titles)
+        with_main = any(row["id"] in fact.about for row in main) or _names_any(fact, titles)
         for identity in fact.about:
-            apart[identity].add(work[fact.first.place[0]])
-            if told_with:
-                together[identity].add(work[fact.first.place[0]])
+            apart[identity].add(work[fact.first.location[0]])
+            if with_main:
+                together[identity].add(work[fact.first.location[0]])
     own = set().union(*together.values())
     close = {one for one, works in together.items() if 1 < len(works) >= len(apart[one]) / 2}
     close |= {row["id"] for row in main}
-    told = [
+    usable = [
         fact
         for fact in found
         if whole
         or fact.is_row
-        or not (together.keys() if work[fact.first.place[0]] in own else close).isdisjoint(fact.about)
+        or not (together.keys() if work[fact.first.location[0]] in own else close).isdisjoint(fact.about)
     ]
     if whole:
-        return told
-    n_facts = Counter(work[fact.first.place[0]] for fact in told)
+        return usable
+    n_facts = Counter(work[fact.first.location[0]] for fact in usable)
     names = _names(main)
     if all(row["type"] == "location" for row in main):
         names = ()
@@ -289,13 +289,13 @@ def _told_of(main: Sequence[Row], found: Sequence[Fact], sources: Sources, whole
     alike = tuple(name for name in names if " " in name or all(row["type"] != "person" for row in main))
     return [
         fact
-        for fact in told
-        if n_facts[work[fact.first.place[0]]] > 1 or _begins(fact, names if fact.first.day else alike)
+        for fact in usable
+        if n_facts[work[fact.first.location[0]]] > 1 or _begins(fact, names if fact.first.day else alike)
     ]
 
 
 def _opening(
-    told: Sequence[Fact],
+    facts: Sequence[Fact],
     about: Collection[str],
     beside: Iterable[Fact],
     names: Collection[str],
@@ -306,37 +306,37 @@ def _opening(
 
     Where nothing introduces him that opens a document, it is somebody `beside` who is told with him, and defined.
     """
-    anew = [fact for fact in told if fact.sentence.text not in above]
+    anew = [fact for fact in facts if fact.sentence.text not in above]
     first = _introduction(anew, about, names, sources)
     if first and opens_document(first):
         return first, None
-    lead = next((fact for fact in beside if fact in told and _names_any(fact, about)), None)
+    lead = next((fact for fact in beside if fact in facts and _names_any(fact, about)), None)
     return lead or first, lead
 
 
-def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[str], sources: Sources) -> Fact | None:
+def _introduction(facts: Sequence[Fact], own: Collection[str], names: Collection[str], sources: Sources) -> Fact | None:
     """Return the first fact, in reading order, of the work that tells most: one that begins with one of its own names.
 
     Where one work tells at least half, it may be any at the beginning of a document that names a member: who opens a
     story says what it is about.
     """
-    work = {fact.first.place: sources.work(fact.first.place[0]) for fact in told}
+    work = {fact.first.location: sources.work(fact.first.location[0]) for fact in facts}
     n_facts = Counter(work.values())
-    story = {one for one in n_facts if 2 * n_facts[one] >= len(told)}
+    story = {one for one in n_facts if 2 * n_facts[one] >= len(facts)}
     found = [
         fact
-        for fact in told
+        for fact in facts
         if _begins(fact, own)
-        or (sources.is_narrated(fact.first.place[0]) and stories.introduces(fact.sentence.text, own))
-        or (opens_document(fact) and work[fact.first.place] in story and _names_any(fact, names))
+        or (sources.is_narrated(fact.first.location[0]) and stories.introduces(fact.sentence.text, own))
+        or (opens_document(fact) and work[fact.first.location] in story and _names_any(fact, names))
     ]
 
     def key(fact: Fact) -> tuple[Any, ...]:
         least, introduced = PLAIN * (1.0 if len(fact.sentence.text) in WHOLE else LONG), False
-        if sources.is_narrated(fact.first.place[0]):
+        if sources.is_narrated(fact.first.location[0]):
             text = fact.sentence.text
             introduced = stories.introduces(text, own)
-            least = min(least, stories.TOLD) if introduced else least
+            least = min(least, stories.LEAST_INTRODUCING) if introduced else least
             aside = not introduced and (
                 not _begins(fact, own, stories.SUBJECT)
                 or sources.scene(fact.first) < 1
@@ -347,12 +347,12 @@ def _introduction(told: Sequence[Fact], own: Collection[str], names: Collection[
             begun = opens_document(fact) or _begins(fact, own, stories.SUBJECT)
             aside = goes_on(fact.sentence.text) or (bool(fact.first.day) and not begun)
         reading = in_reading(fact, sources)
-        return fact.first.sentence.worth < least, not introduced, aside, -n_facts[work[fact.first.place]], reading
+        return fact.first.sentence.worth < least, not introduced, aside, -n_facts[work[fact.first.location]], reading
 
     return min(found, key=key, default=None)
 
 
-def times_told(chosen: Sequence[Fact], members: Sequence[Row], sources: Sources) -> Counter[str]:
+def count_facts(chosen: Sequence[Fact], members: Sequence[Row], sources: Sources) -> Counter[str]:
     """Return how many facts are about each member or name it, by id; of a story, a person by the given name, too."""
     people = {row["id"] for row in members if row["type"] == "person"} if is_narrated(chosen, sources) else ()
     names = {
@@ -361,9 +361,9 @@ def times_told(chosen: Sequence[Fact], members: Sequence[Row], sources: Sources)
     texts = [(fact.about, [one.sentence.text for one in fact.statements]) for fact in chosen]
     return Counter(
         identity
-        for about, said in texts
+        for about, sentences in texts
         for identity, own in names.items()
-        if identity in about or any(name in text for name in own for text in said)
+        if identity in about or any(name in text for name in own for text in sentences)
     )
 
 

@@ -37,7 +37,7 @@ class Context:
     """What the model is shown, and what its marks point to. `n_left_out` records did not fit."""
 
     text: str
-    places: RowsByRecord
+    citations: RowsByRecord
     n_left_out: int
 
 
@@ -130,14 +130,14 @@ def make_record(line: str, spans: Sequence[Row], count: Count) -> Record:
 
 def report_record(report: Row, count: Count) -> Record:
     """Return the record of a part's report (a row of community_reports), with the marks of the report itself."""
-    places: dict[int, list[Row]] = defaultdict(list)
+    citations: dict[int, list[Row]] = defaultdict(list)
     for citation in report["citations"]:
-        places[citation["n"]].append({key: value for key, value in citation.items() if key != "n"})
+        citations[citation["n"]].append({key: value for key, value in citation.items() if key != "n"})
     lines = [f"Report on a part of this community: {report['title']}", " ".join(report["summary"].split())]
     for finding in report["findings"]:
-        said = finding["summary"], " ".join(finding["explanation"].split())
-        lines.append(f"- {': '.join(filter(None, said))}")
-    return _counted((*lines, ""), places, count)
+        texts = finding["summary"], " ".join(finding["explanation"].split())
+        lines.append(f"- {': '.join(filter(None, texts))}")
+    return _counted((*lines, ""), citations, count)
 
 
 def pack(records: Sequence[Record], max_tokens: int, count: Count) -> Context:
@@ -156,20 +156,20 @@ def pack(records: Sequence[Record], max_tokens: int, count: Count) -> Context:
     chosen, _ = records_that_fit(records, max_tokens, attrgetter("n_tokens"))
     shown = Shown(shared=False)
     text = "".join(f"{shown.show(record)}\n" for record in chosen)
-    return Context(text, dict(enumerate(shown.places, start=1)), len(records) - len(chosen))
+    return Context(text, dict(enumerate(shown.citations, start=1)), len(records) - len(chosen))
 
 
 def _cut(record: Record, max_tokens: int, count: Count) -> Record:
     while record.n_tokens > max_tokens:
         text = "\n".join(record.lines) + "\n"
         text = text[: len(text) * max_tokens // (record.n_tokens + 1)]
-        record = _counted((f"{text[: complete_length(text)]}…",), record.places, count)
+        record = _counted((f"{text[: complete_length(text)]}…",), record.citations, count)
     return record
 
 
-def _counted(lines: tuple[str, ...], places: RowsByRecord, count: Count) -> Record:
+def _counted(lines: tuple[str, ...], citations: RowsByRecord, count: Count) -> Record:
     """Return a record with its tokens, its marks counted as wide as they may get."""
-    return Record(lines, places, count(rewrite("\n".join(lines) + "\n", lambda _: WIDEST)))
+    return Record(lines, citations, count(rewrite("\n".join(lines) + "\n", lambda _: WIDEST)))
 
 
 def _entity(row: Row) -> str:

@@ -38,8 +38,8 @@ class Fact:
         return self.statements[0]
 
     @property
-    def place(self) -> tuple[str, int]:
-        return self.first.place
+    def location(self) -> tuple[str, int]:
+        return self.first.location
 
     @property
     def is_row(self) -> bool:
@@ -84,51 +84,51 @@ def facts(
     def central(row: Row) -> float:
         return counts[row["id"]] * (strength[row["source_id"]] + strength[row["target_id"]])
 
-    told: dict[tuple[str, int], tuple[ReportStatement, str, float]] = {}
+    by_location: dict[tuple[str, int], tuple[ReportStatement, str, float]] = {}
     about: dict[tuple[str, int], dict[str, None]] = defaultdict(dict)
     for row in sorted(
         (row for row in relationships if row["id"] in stated), key=lambda row: (-central(row), row["id"])
     ):
         one = stated[row["id"]]
-        told.setdefault(one.place, (one, f"{row['source']} – {row['target']}", central(row)))
-        about[one.place].update(dict.fromkeys((row["source_id"], row["target_id"])))
+        by_location.setdefault(one.location, (one, f"{row['source']} – {row['target']}", central(row)))
+        about[one.location].update(dict.fromkeys((row["source_id"], row["target_id"])))
     within = {unit for row in relationships for unit in row["text_unit_ids"]}
     for rank, member in enumerate(members[:MAX_MEMBERS]):
         own = named.get(member["id"], ())
-        narrated = rank < MET and any(sources.is_narrated(one.place[0]) for one in own[:1])
+        narrated = rank < MET and any(sources.is_narrated(one.location[0]) for one in own[:1])
         for number, one in enumerate(own):
             if number == 0 or narrated or one.span["text_unit_id"] in within:
-                told.setdefault(one.place, (one, member["title"], strength[member["id"]]))
-                about[one.place][member["id"]] = None
-    return _facts(told, about, sources)
+                by_location.setdefault(one.location, (one, member["title"], strength[member["id"]]))
+                about[one.location][member["id"]] = None
+    return _facts(by_location, about, sources)
 
 
 def _facts(
-    told: Mapping[tuple[str, int], tuple[ReportStatement, str, float]],
+    by_location: Mapping[tuple[str, int], tuple[ReportStatement, str, float]],
     about: Mapping[tuple[str, int], dict[str, None]],
     sources: Sources,
 ) -> list[Fact]:
     """Return facts of statements by place, with their title and how central they are; what a row says is one fact."""
     found = []
     rows: dict[str, list[ReportStatement]] = defaultdict(list)
-    for place, (one, title, central) in told.items():
+    for location, (one, title, central) in by_location.items():
         if one.row:
-            rows[place[0]].append(one)
+            rows[location[0]].append(one)
         elif one.stands:
-            length = sources.n_characters[place[0]]
-            early = 1 - LATE * round(PARTS * place[1] / length) / PARTS
-            if place[1] < OPENS <= length / 4 and not sources.is_narrated(place[0]):
+            length = sources.n_characters[location[0]]
+            early = 1 - LATE * round(PARTS * location[1] / length) / PARTS
+            if location[1] < OPENS <= length / 4 and not sources.is_narrated(location[0]):
                 early *= ABSTRACT
             worth = one.worth * early * sqrt(1 + central)
             sentence = replace(one.sentence, worth=worth, terms=frozenset(one.sentence.terms))
-            found.append(Fact(title, tuple(about[place]), (one,), sentence))
+            found.append(Fact(title, tuple(about[location]), (one,), sentence))
     for document, own in rows.items():
         own = [*sources.row_text(own[0]), *own]
-        told_once = {one.place: one for one in sorted(own, key=lambda one: (one.cell, one.place))}
-        ends = dict.fromkeys(identity for place in told_once for identity in about.get(place, ()))
-        content = frozenset(term for one in told_once.values() for term in one.terms)
-        sentence = Sentence(sources.document(document)["title"], content, len(content), sqrt(len(told_once)))
-        found.append(Fact(sources.document(document)["title"], tuple(ends), tuple(told_once.values()), sentence))
+        distinct = {one.location: one for one in sorted(own, key=lambda one: (one.cell, one.location))}
+        ends = dict.fromkeys(identity for location in distinct for identity in about.get(location, ()))
+        content = frozenset(term for one in distinct.values() for term in one.terms)
+        sentence = Sentence(sources.document(document)["title"], content, len(content), sqrt(len(distinct)))
+        found.append(Fact(sources.document(document)["title"], tuple(ends), tuple(distinct.values()), sentence))
     return found
 
 
@@ -139,17 +139,17 @@ def shared_values(relationships: Iterable[Row], stated: Mapping[str, ReportState
     return sorted(((value, n) for value, n in counted.items()), key=lambda item: (-item[1], item[0]))
 
 
-def in_time(told: Iterable[Fact], sources: Sources) -> list[Fact]:
+def in_time(found: Iterable[Fact], sources: Sources) -> list[Fact]:
     """Return facts by when they were, those that nothing dates first; then in reading order, then by place."""
 
     def key(fact: Fact) -> tuple[Any, ...]:
         period = fact.first.period
         return period.first.isoformat() if period else "", in_reading(fact, sources)
 
-    return sorted(told, key=key)
+    return sorted(found, key=key)
 
 
 def in_reading(fact: Fact, sources: Sources) -> tuple[Any, ...]:
     """Return what facts are sorted by as they are read."""
-    document, start = fact.first.place
+    document, start = fact.first.location
     return sources.order(document), start

@@ -25,7 +25,7 @@ SHORTEST = 16  # characters that are found again in another text unit; fewer sta
 
 
 @dataclass(frozen=True, slots=True)
-class KeptReport:
+class ReusedReport:
     """A report of the last snapshot that still holds, right about its community now, and what it was written from."""
 
     report: dict[str, Any]
@@ -41,7 +41,7 @@ def keep(
     entities: "pa.Table",
     communities: Iterable[Row],
     weights: Mapping[str, float],
-) -> dict[int, KeptReport]:
+) -> dict[int, ReusedReport]:
     """Return the reports that are kept, by community number: the last snapshot's tables, then those of now.
 
     Text, title and `input_sha256` are as they were written; what a report says of its community is what holds now, and
@@ -59,16 +59,16 @@ def keep(
         if is_near(basis, held[basis["community_id"]], weights)
         and not any(gone[i] in rows[basis["report_id"]]["full_content"] for i in basis["entity_ids"] if i in gone)
     ]
-    places = current_spans({_span(cited) for report, _, _ in near for cited in report["citations"]}, units_then, units)
-    kept = {}
+    spans = current_spans({_span(cited) for report, _, _ in near for cited in report["citations"]}, units_then, units)
+    reused = {}
     for report, community, basis in near:
-        if all(_span(cited) in places for cited in report["citations"]):
+        if all(_span(cited) in spans for cited in report["citations"]):
             of_now = {name: community[name] for name in FROM_COMMUNITY} | {
                 "human_readable_id": community["community"],
-                "citations": [{"n": cited["n"], **places[_span(cited)]} for cited in report["citations"]],
+                "citations": [{"n": cited["n"], **spans[_span(cited)]} for cited in report["citations"]],
             }
-            kept[community["community"]] = KeptReport(report | of_now, basis)
-    return kept
+            reused[community["community"]] = ReusedReport(report | of_now, basis)
+    return reused
 
 
 def is_near(basis: Row, community: Row, weights: Mapping[str, float]) -> bool:
@@ -106,7 +106,7 @@ def current_spans(spans: Iterable[Span], units_then: "pa.Table", units: "pa.Tabl
     for span in sorted(spans):
         if span[0] not in then:
             continue
-        start, end = (place - then[span[0]]["char_start"] for place in span[1:])
+        start, end = (offset - then[span[0]]["char_start"] for offset in span[1:])
         if unit := now.get(span[0]):
             found[span] = _span_at(unit, start, end - start)
         elif len(words := then[span[0]]["text"][start:end]) >= SHORTEST:
@@ -123,16 +123,16 @@ def current_spans(spans: Iterable[Span], units_then: "pa.Table", units: "pa.Tabl
 
 
 def bases(
-    reports: Iterable[Row], communities: Iterable[Row], weights: Mapping[str, float], kept: Mapping[int, KeptReport]
+    reports: Iterable[Row], communities: Iterable[Row], weights: Mapping[str, float], reused: Mapping[int, ReusedReport]
 ) -> Iterator[Row]:
     """Yield a row of `report_bases` for every report: what its community holds now, or then where it is stale.
 
-    `weights` are those of relationships, by id; `kept` are by community number.
+    `weights` are those of relationships, by id; `reused` are by community number.
     """
     held = {row["community"]: row for row in communities}
     for report in reports:
         if report["stale"]:
-            yield kept[report["community"]].basis
+            yield reused[report["community"]].basis
             continue
         community = held[report["community"]]
         inside = sorted(community["relationship_ids"])
@@ -145,13 +145,13 @@ def bases(
         }
 
 
-def kept_summary(reports: Iterable[Row], n_kept: int, n_communities: int) -> str:
+def reuse_summary(reports: Iterable[Row], n_reused: int, n_communities: int) -> str:
     """Say how many of the communities' reports were kept; the others are written.
 
     >>> kept_summary([{"stale": False}, {"stale": True}], 2, 3)
     'Reports: 2 of 3 kept, 1 of them stale.'
     """
-    return f"Reports: {n_kept} of {n_communities} kept, {sum(report['stale'] for report in reports)} of them stale."
+    return f"Reports: {n_reused} of {n_communities} kept, {sum(report['stale'] for report in reports)} of them stale."
 
 
 def _span(cited: Row) -> Span:

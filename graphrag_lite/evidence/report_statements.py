@@ -47,7 +47,7 @@ SEVERAL, HELD = 4, 100  # works whose titles are compared; documents that are ke
 WORD, _NUMBER = re.compile(r"[^\W_]+(?:['’][^\W_]+)*"), re.compile(r"\d")
 ONE_DAY = 0.9  # share of dated documents with one day, as of a copy or an export, from which on days tell nothing
 SPOKEN, SPOKEN_PART = 1 / 3, 1 / 4  # share of dialogue in a story, and in a part of one
-Place = tuple[str, int, int]  # document, and its first and last character
+SpanKey = tuple[str, int, int]  # document, and its first and last character
 DOCUMENT = ["id", "title", "text", "language", "created_at", "blocks"]
 
 # What `Sources` know of all documents and text units, and no page asks for.
@@ -75,8 +75,8 @@ class Sources:
         self.document_ids, self.languages = source_documents["id"], source_documents["language"]
         self.ids: list[str] = self.document_ids.to_pylist()
         self.unit_ids, self._source_units = source_units["id"], source_units
-        told = (tables.intern_strings(source_documents[name]) for name in ("title", "created_at", "language"))
-        of_each: list[dict[str, str]] = [dict(zip(self.ids, column, strict=True)) for column in told]
+        columns = (tables.intern_strings(source_documents[name]) for name in ("title", "created_at", "language"))
+        of_each: list[dict[str, str]] = [dict(zip(self.ids, column, strict=True)) for column in columns]
         self._titles, self._days, self._languages = of_each
         self._works = {title: without_part(title) for title in {*self._titles.values()}}
         self.cards = Cards(self._documents["blocks"])
@@ -97,7 +97,7 @@ class Sources:
             hosts(before[0]),
             formulas(before[0]["edges"]),
         )
-        self._made: dict[Place, ReportStatement | None] = {}
+        self._made: dict[SpanKey, ReportStatement | None] = {}
         self._chapters: dict[str, list[tuple[int, str]]] = {}
 
     def of(self, documents: set[str], units: set[str], others: set[str]) -> "Sources":
@@ -107,8 +107,8 @@ class Sources:
         """
         one = copy(self)
         for name in ("_titles", "_days", "_languages", "n_characters", "_notices", "_orders"):
-            held, asked = getattr(self, name), documents | others if name in ("_days", "_languages") else documents
-            setattr(one, name, {identity: held[identity] for identity in asked if identity in held})
+            held, wanted = getattr(self, name), documents | others if name in ("_days", "_languages") else documents
+            setattr(one, name, {identity: held[identity] for identity in wanted if identity in held})
         one._works = {title: self._works[title] for title in one._titles.values()}
         one._units = {identity: self._units[identity] for identity in units}
         one._narrated = self._narrated & documents
@@ -127,8 +127,8 @@ class Sources:
     @cached_property
     def _orders(self) -> dict[str, int]:
         parts = {title: by_part(title) for title in self._works}
-        told = [(self._days[one], parts[self._titles[one]], row) for row, one in enumerate(self.ids)]
-        return {self.ids[row]: place for place, (_, _, row) in enumerate(sorted(told))}
+        keyed = [(self._days[one], parts[self._titles[one]], row) for row, one in enumerate(self.ids)]
+        return {self.ids[row]: rank for rank, (_, _, row) in enumerate(sorted(keyed))}
 
     @cached_property
     def reading(self) -> "NDArray[np.int64]":
@@ -176,9 +176,9 @@ class Sources:
         if self.usual.isdisjoint({word[0].casefold() for word in words} - joining):
             return name
         own = [word for word in words if not word[0].isdecimal() and word[0].casefold() not in self.usual | joining]
-        kept = name[own[0].start() : own[-1].end()] if own else ""
-        kept = next(re.finditer(rf'["“«„]?{re.escape(kept)}["”»]?', name))[0]
-        return kept if is_informative(kept) and not _NUMBER.search(kept) else ""
+        remaining = name[own[0].start() : own[-1].end()] if own else ""
+        remaining = next(re.finditer(rf'["“«„]?{re.escape(remaining)}["”»]?', name))[0]
+        return remaining if is_informative(remaining) and not _NUMBER.search(remaining) else ""
 
     def at(self, span: Row) -> ReportStatement | None:
         """Return what the sentence at a span says, None where it cannot be read."""
@@ -210,14 +210,14 @@ class Sources:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        rows, place = np.unique(documents, return_inverse=True)
+        rows, inverse = np.unique(documents, return_inverse=True)
         heads = pc.utf8_slice_codeunits(self._documents["text"], 0, 2 * LONGEST_TITLE).take(pa.array(rows))
-        told = (
+        parts = (
             (title := self._titles[one], is_informative(title) or headline(head), self._languages[one], self.day(one))
             for one, head in zip(map(self.ids.__getitem__, rows.tolist()), heads.to_pylist(), strict=True)
         )
-        found = np.array([hashed(*each) for each in told], np.int64) ^ self.narrated[rows]
-        return np.asarray(found[place])
+        found = np.array([hashed(*each) for each in parts], np.int64) ^ self.narrated[rows]
+        return np.asarray(found[inverse])
 
     def language(self, identity: str) -> str:
         return self._languages[identity]
@@ -230,8 +230,8 @@ class Sources:
         """Return what part of its `worth` a sentence counts: little where it names a host, nothing where it stands in
         a notice or is a formula."""
         document = self.document(identity)
-        said = one_line(document["text"][start:end]) if self._named else ""
-        counts = ASIDE if self._named and not self._named.isdisjoint(said.split()) else 1.0
+        sentence = one_line(document["text"][start:end]) if self._named else ""
+        counts = ASIDE if self._named and not self._named.isdisjoint(sentence.split()) else 1.0
         noticed = worth * counts >= STANDS and not cell and self._is_noticed(document, start, end)
         return 0.0 if noticed else counts
 
@@ -284,30 +284,30 @@ class Sources:
 
     def scene(self, one: ReportStatement) -> float:
         """Return what a statement of a story counts as the beginning of a scene (`stories.begins`)."""
-        return begins(self.document(one.place[0])["text"], one.place[1], one.span["char_end"])
+        return begins(self.document(one.location[0])["text"], one.location[1], one.span["char_end"])
 
-    def following(self, one: ReportStatement, told: Collection[tuple[str, int]]) -> list[ReportStatement]:
+    def following(self, one: ReportStatement, taken: Collection[tuple[str, int]]) -> list[ReportStatement]:
         """Return the sentences that follow one of a story in its paragraph and text unit, up to what somebody says, or
-        to a place that is `told` without it."""
-        text, start = self.document(one.place[0])["text"], one.span["char_end"]
+        to a location that is `taken`, told without it."""
+        text, start = self.document(one.location[0])["text"], one.span["char_end"]
         found: list[ReportStatement] = []
         for first, last in sentences(rest_of_paragraph(text, start), one.language)[: SENTENCES - 1]:
             first, last = trimmed(text, start + first, start + last)
             read = self.at(one.span | {"char_start": first, "char_end": last}) if first < last else None
             within = last - first in READ and last <= self._units[one.span["text_unit_id"]][1]
-            if not (within and read and read.worth and read.place not in told) or SPEECH.search(text, first, last):
+            if not (within and read and read.worth and read.location not in taken) or SPEECH.search(text, first, last):
                 break
             found.append(read)
         return found
 
     def is_spoken(self, one: ReportStatement) -> bool:
         """Say whether a statement is what somebody says in a story."""
-        document, start = one.place
+        document, start = one.location
         return self.is_narrated(document) and is_spoken(self.document(document)["text"], start)
 
     def chapter(self, one: ReportStatement) -> str:
         """Return the heading of the chapter that a statement of a story stands in; empty for what is no story."""
-        document, start = one.place
+        document, start = one.location
         if not self.is_narrated(document):
             return ""
         if document not in self._chapters:

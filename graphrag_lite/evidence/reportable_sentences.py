@@ -53,7 +53,7 @@ class Unread(NamedTuple):
     spans: list[Row]
 
 
-class Said(NamedTuple):
+class SentenceColumns(NamedTuple):
     """What some sentences say, one after the other, to be told in any process: their terms as numbers of `words`."""
 
     unit_ids: list[str]
@@ -79,7 +79,7 @@ class Said(NamedTuple):
         return found
 
 
-class ToldSentences:
+class ReportableSentences:
     """The sentences at some spans, by document and place; `rows` are those of the spans, -1 for what cannot be read.
 
     `table` is `report_sentences`; `document` and `unit` are rows of source_documents and source_units, `start` and
@@ -95,24 +95,24 @@ class ToldSentences:
         self.worth = self.table["worth"].to_numpy() * self.table["aside"].to_numpy()
         self.stands = self.worth >= STANDS
         self.of_row, self.cell = sources.cards.is_row[self.document], sources.cards.hold(self.document, begins)
-        place = self.document * (self.end.max(initial=0) + 1) + self.start
-        order = np.lexsort((-self.end, place))
-        _, first, of_place = np.unique(place[order], return_index=True, return_inverse=True)
+        location = self.document * (self.end.max(initial=0) + 1) + self.start
+        order = np.lexsort((-self.end, location))
+        _, first, of_location = np.unique(location[order], return_index=True, return_inverse=True)
         self.whole = np.empty(len(order), np.int64)
-        self.whole[order] = order[first][of_place]
-        self._said: dict[int, ReportStatement] = {}
+        self.whole[order] = order[first][of_location]
+        self._statements: dict[int, ReportStatement] = {}
 
     def __getitem__(self, row: int) -> ReportStatement:
         """Return what the sentence in a row of `table` says."""
-        return self.said(np.array([row]))[row]
+        return self.statements(np.array([row]))[row]
 
-    def said(self, rows: "Ints") -> dict[int, ReportStatement]:
+    def statements(self, rows: "Ints") -> dict[int, ReportStatement]:
         """Return what the sentences in some rows say, by row."""
-        new = np.array([row for row in dict.fromkeys(rows.tolist()) if row not in self._said], np.int64)
-        self._said |= zip(new.tolist(), self.closed(new).statements(self.sources), strict=True)
-        return {row: self._said[row] for row in rows.tolist()}
+        new = np.array([row for row in dict.fromkeys(rows.tolist()) if row not in self._statements], np.int64)
+        self._statements |= zip(new.tolist(), self.closed(new).statements(self.sources), strict=True)
+        return {row: self._statements[row] for row in rows.tolist()}
 
-    def closed(self, rows: "Ints") -> Said:
+    def closed(self, rows: "Ints") -> SentenceColumns:
         """Return what the sentences in some rows say, without statements."""
         import pyarrow.compute as pc
 
@@ -120,7 +120,7 @@ class ToldSentences:
         unit_ids = self.sources.unit_ids.take(units).to_pylist()
         terms = self.table["terms"].take(rows)
         words = pc.list_flatten(terms).combine_chunks().dictionary_encode()
-        return Said(
+        return SentenceColumns(
             unit_ids=[unit_ids[one] for one in number.tolist()],
             document_ids=[self.sources.ids[one] for one in self.document[rows].tolist()],
             start=self.start[rows].tolist(),
@@ -170,29 +170,31 @@ class ToldSentences:
         every = spans.with_more(known)
         rank = np.argsort(np.argsort(np.array(sources.ids, object)))  # they stand by the ids of their documents
         width = every.end.max(initial=0) + 1
-        _, place = np.unique(rank[every.document] * width + every.start, return_inverse=True)
-        _, first, place = np.unique(place * width + every.end - every.start, return_index=True, return_inverse=True)
+        _, index = np.unique(rank[every.document] * width + every.start, return_inverse=True)
+        _, first, index = np.unique(index * width + every.end - every.start, return_index=True, return_inverse=True)
         row = np.full(len(first), -1)
-        row[place[n_spans:]] = held
-        asked = np.flatnonzero(first < n_spans)
-        unread = asked[row[asked] < 0]
+        row[index[n_spans:]] = held
+        wanted = np.flatnonzero(first < n_spans)
+        unread = wanted[row[wanted] < 0]
         new, read = self._new(spans.of(first[unread]))
         row[unread[read]] = before.num_rows + np.arange(new.num_rows)
-        asked = asked[row[asked] >= 0]
-        table, where = groups.in_rows(groups.stack(before, new), row[asked]), spans.of(first[asked])
-        is_known = row[asked] < before.num_rows
-        place_of = np.full(len(row), -1)
-        place_of[asked] = np.arange(len(asked))
+        wanted = wanted[row[wanted] >= 0]
+        table, where = groups.in_rows(groups.stack(before, new), row[wanted]), spans.of(first[wanted])
+        is_known = row[wanted] < before.num_rows
+        row_of = np.full(len(row), -1)
+        row_of[wanted] = np.arange(len(wanted))
         table = self._with_asides(table, where, is_known).combine_chunks()  # of many pieces rows are taken slowly
-        return table, where, place_of[place[:n_spans]]
+        return table, where, row_of[index[:n_spans]]
 
     def _new(self, spans: Spans) -> "tuple[pa.Table, list[int]]":
         """Return how the sentences at some spans read, and which of them can be read."""
         sources = self.sources
-        told = zip(*(values.tolist() for values in spans), strict=True)
+        listed = zip(*(values.tolist() for values in spans), strict=True)
         rows = [
             {"text_unit_id": unit, "document_id": sources.ids[document], "char_start": start, "char_end": end}
-            for (document, start, end, _), unit in zip(told, sources.unit_ids.take(spans.unit).to_pylist(), strict=True)
+            for (document, start, end, _), unit in zip(
+                listed, sources.unit_ids.take(spans.unit).to_pylist(), strict=True
+            )
         ]
         by_document = {key: list(own) for key, own in groupby(rows, key=lambda row: row["document_id"])}
 
@@ -220,17 +222,17 @@ class ToldSentences:
         notices, or others are hosts and formulas now."""
         sources = self.sources
         asides = np.array(table["aside"].to_numpy())
-        asked = np.flatnonzero(~is_known | sources.other_before | sources.are_noticed(where.document))
-        if not len(asked):
+        changed = np.flatnonzero(~is_known | sources.other_before | sources.are_noticed(where.document))
+        if not len(changed):
             return table
-        asides[asked] = 1.0
+        asides[changed] = 1.0
         if sources.has_asides:
-            cells = sources.cards.hold(where.document, where.start)[asked].tolist()
-            columns = (table[name].to_numpy()[asked].tolist() for name in ("said_start", "said_end", "worth"))
-            documents = (sources.ids[row] for row in where.document[asked].tolist())
-            asides[asked] = [*map(sources.aside, documents, *columns, cells)]
-        place = table.schema.get_field_index("aside")
-        return table.set_column(place, table.schema.field(place), [asides])
+            cells = sources.cards.hold(where.document, where.start)[changed].tolist()
+            columns = (table[name].to_numpy()[changed].tolist() for name in ("said_start", "said_end", "worth"))
+            documents = (sources.ids[row] for row in where.document[changed].tolist())
+            asides[changed] = [*map(sources.aside, documents, *columns, cells)]
+        column = table.schema.get_field_index("aside")
+        return table.set_column(column, table.schema.field(column), [asides])
 
 
 def _readings(unread: Unread) -> list[Read | None]:

@@ -6,7 +6,7 @@ from typing import Any
 SHOWN = {"page": "page {}", "slide": "slide {}", "sheet": "sheet {}", "time": "at {}"}  # by the kind of block
 
 
-def place_of(blocks: Sequence[Mapping[str, Any]], start: int) -> str:
+def page_at(blocks: Sequence[Mapping[str, Any]], start: int) -> str:
     """Return the page (slide, sheet, time) on which a span starts, empty for a document without.
 
     >>> page = {"kind": "page", "label": "4", "char_start": 10, "char_end": 90}
@@ -32,5 +32,5 @@ def describe_span(blocks: Sequence[Mapping[str, Any]], start: int, end: int) -> 
     >>> describe_span([], 5, 9)
     'characters 5-9'
     """
-    place = place_of(blocks, start)
-    return f"{place}, characters {start}-{end}" if place else f"characters {start}-{end}"
+    page = page_at(blocks, start)
+    return f"{page}, characters {start}-{end}" if page else f"characters {start}-{end}"

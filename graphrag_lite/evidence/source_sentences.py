@@ -31,7 +31,7 @@ class SourceSentence:
 @dataclass(frozen=True, slots=True)
 class _Unit:
     language: str
-    places: list[SourceSentence]
+    spans: list[SourceSentence]
     factors: list[float]  # by sentence: lower where it is long, or says nothing on its own
     postings: dict[str, list[int]]  # term -> sentences
 
@@ -42,10 +42,10 @@ class SentenceIndex:
     def __init__(self, units: Iterable[tuple[str, int, str]]) -> None:
         """Analyse text units, each (language, its first character in its document, text)."""
         self._units = [_unit(number, *unit) for number, unit in enumerate(units)]
-        self._n_sentences = sum(len(unit.places) for unit in self._units)
+        self._n_sentences = sum(len(unit.spans) for unit in self._units)
         self._frequencies = Counter[str]()
         for unit in self._units:
-            self._frequencies.update({term: len(places) for term, places in unit.postings.items()})
+            self._frequencies.update({term: len(numbers) for term, numbers in unit.postings.items()})
 
     def best(self, units: Sequence[int], names: Sequence[str], description: str, most: int) -> list[SourceSentence]:
         """Return the sentences of `units` that say most of what a description says of some names, best first.
@@ -71,13 +71,13 @@ class SentenceIndex:
             for name in named[unit.language]:
                 without = scores.keys() - {i for term in name for i in unit.postings.get(term, ())}
                 scores |= {i: scores[i] * UNNAMED for i in without}
-            found += [(score * unit.factors[i], len(found) + i, unit.places[i]) for i, score in sorted(scores.items())]
+            found += [(score * unit.factors[i], len(found) + i, unit.spans[i]) for i, score in sorted(scores.items())]
         found.sort(key=lambda item: (-item[0], item[1]))
         chosen: dict[tuple[int, int], SourceSentence] = {}  # a sentence in the overlap of two units counts once
-        for score, _, place in found:
+        for score, _, span in found:
             if len(chosen) == most or score < SECOND * found[0][0]:
                 break
-            chosen.setdefault((place.start, place.end), place)
+            chosen.setdefault((span.start, span.end), span)
         return list(chosen.values())
 
     def _weights(self, language: str, names: Sequence[frozenset[str]], description: str) -> dict[str, float]:
@@ -91,7 +91,7 @@ class SentenceIndex:
 
 
 def _unit(number: int, language: str, offset: int, text: str) -> _Unit:
-    places: list[SourceSentence] = []
+    spans: list[SourceSentence] = []
     factors: list[float] = []
     postings: dict[str, list[int]] = defaultdict(list)
     for span in sentences(text, language):
@@ -101,8 +101,8 @@ def _unit(number: int, language: str, offset: int, text: str) -> _Unit:
         sentence = text[start:end]
         own = sorted(set(terms(sentence, language)))
         for term in own:
-            postings[term].append(len(places))
-        places.append(SourceSentence(number, offset + start, offset + end))
+            postings[term].append(len(spans))
+        spans.append(SourceSentence(number, offset + start, offset + end))
         factor = 1.0 if stands_alone(sentence) else 0.85 if is_statement(sentence) else 0.6
         factors.append(factor / (8 + len(own)) ** 0.5)
-    return _Unit(language, places, factors, dict(postings))
+    return _Unit(language, spans, factors, dict(postings))

@@ -40,7 +40,7 @@ class ReportStatement:
     cell: bool = False
 
     @property
-    def place(self) -> tuple[str, int]:
+    def location(self) -> tuple[str, int]:
         return self.span["document_id"], self.span["char_start"]
 
     @property
@@ -50,8 +50,8 @@ class ReportStatement:
     @cached_property
     def sentence(self) -> Sentence:
         text = self.document(self.span["document_id"])["text"]
-        said = one_line(text[self.span["char_start"] : self.span["char_end"]])
-        return Sentence(said, self.terms, self.length, self.worth)
+        line = one_line(text[self.span["char_start"] : self.span["char_end"]])
+        return Sentence(line, self.terms, self.length, self.worth)
 
     @cached_property
     def stated(self) -> Period | None:

@@ -18,7 +18,7 @@ NARRATED = 250  # characters that are narrated behind a sentence before somebody
 ENDS = 0.25  # what a sentence counts behind which nothing is
 INTRODUCED = 60  # characters before the name of somebody who is introduced that say so
 SUBJECT = 12  # characters before a name that is what its sentence is about: "In 1993, Acme"
-TOLD = 0.3  # what a sentence is worth at least that introduces somebody: "His name was George"
+LEAST_INTRODUCING = 0.3  # what a sentence is worth at least that introduces somebody: "His name was George"
 SCENE = 2.0  # what one counts that says first when it was
 FEWEST = 3  # paragraphs of a story
 # Lines in capitals, as chapters are headed: "CHAPTER II.", "THE STATEMENT OF THE CASE."
@@ -37,7 +37,7 @@ _PERSON = re.compile(r"\b(?:s?he|him|his|hers?|they|them|their|ils?|elles?|lui|l
 # What stands before and behind the name of somebody whom a reader is told of: "a girl called", "the boy,", "was a man".
 _CALLED = re.compile(r"\b(?:called|named|by name|names? (?:was|were|is|are)|known as),?(?: [A-Z][\w.]*)*,? $")
 _APPOSED = re.compile(r"\b(?i:an?|the|his|her|their|only|one) (?:[a-z-]+ ){0,4}?([a-z-]+),(?: [A-Z][\w.]*)* $")
-_IS_TOLD = re.compile(
+_DESCRIBED = re.compile(
     r",? (?:who )?(?:(?:was|is|had been|has been)(?:,[^,]{3,30},)? (?:\w+ly |always |indeed |now |still )*"
     r"(?:one of|born|[\w-]+ years|supposed to be an?|an? (?!bit|couple|few|good deal|little|moment|trifle|week)"
     r"|the (?!better|first|last|more|next|one|same))|had (?:grown|inherited|lived|married|served))"
@@ -79,8 +79,8 @@ def begins(text: str, start: int, last: int) -> float:
     """
     end = paragraph_end(text, start)
     spoken = SPEECH.search(text, start, end)
-    told = min(1.0, max(ENDS, ((spoken.start() if spoken else end) - last) / NARRATED))
-    return told * (SCENE if _WHEN.match(text, start, end) else 1.0)
+    narrated = min(1.0, max(ENDS, ((spoken.start() if spoken else end) - last) / NARRATED))
+    return narrated * (SCENE if _WHEN.match(text, start, end) else 1.0)
 
 
 def introduces(sentence: str, names: Collection[str]) -> bool:
@@ -98,7 +98,7 @@ def introduces(sentence: str, names: Collection[str]) -> bool:
             noun = apposed[1].casefold() if apposed else ""
             if kind_of(noun) == "person" or noun in LISTS["kin"] or _CALLED.search(before):
                 return True
-            if _KIN_OF.match(sentence, at.end()) or (at.start() <= SUBJECT and _IS_TOLD.match(sentence, at.end())):
+            if _KIN_OF.match(sentence, at.end()) or (at.start() <= SUBJECT and _DESCRIBED.match(sentence, at.end())):
                 return True
     return False
 
@@ -126,15 +126,15 @@ def gender_of(name: str) -> str:
     return "" if male == female else "f" if female else "m"
 
 
-def is_astray(said: str, n_named: int, gender: str) -> bool:
+def is_astray(text: str, n_named: int, gender: str) -> bool:
     """Say whether what is said of somebody, of `gender` (m, f, "" for unknown), has "she" or "he" of another who is not
     among the `n_named` people that it names.
 
     >>> is_astray("Bob told her so.", 1, "m"), is_astray("Bob told Ann of her son.", 2, "m"), is_astray("He is", 1, "")
     (True, False, False)
     """
-    told = {"f" if word[:3].casefold() in ("she", "her") else "m" for word in _SEX.findall(said)}
-    return len(told | {gender} - {""}) > max(n_named, 1)
+    genders = {"f" if word[:3].casefold() in ("she", "her") else "m" for word in _SEX.findall(text)}
+    return len(genders | {gender} - {""}) > max(n_named, 1)
 
 
 def paragraph_end(text: str, start: int) -> int:
@@ -171,12 +171,12 @@ def part_title(title: str) -> str:
 
 
 def _heading(lines: str) -> str:
-    said = " ".join(lines.split())
-    named = _BREAK.split(_NUMBERED.sub("", said, count=1))[0].strip(" .") or said.strip(" .")
+    line = " ".join(lines.split())
+    named = _BREAK.split(_NUMBERED.sub("", line, count=1))[0].strip(" .") or line.strip(" .")
     return without_capitals(named)
 
 
 def without_capitals(line: str) -> str:
     """Return a heading in capitals as titles are written: "The Statement of the Case"."""
-    told = re.sub(r"[^\W\d_][\w’']*", lambda w: w[0] if _ROMAN.fullmatch(w[0]) else w[0].capitalize(), line)
-    return _SMALL.sub(lambda found: found[0].lower(), told)
+    capitalized = re.sub(r"[^\W\d_][\w’']*", lambda w: w[0] if _ROMAN.fullmatch(w[0]) else w[0].capitalize(), line)
+    return _SMALL.sub(lambda found: found[0].lower(), capitalized)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.evidence.source_locations import place_of
+from graphrag_lite.evidence.source_locations import page_at
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.text.language import is_written_in
 from graphrag_lite.text.plain_text import one_line
@@ -178,7 +178,7 @@ def cite(index: "SnapshotView", n: int, place: Statement) -> Cited:
         char_start=start,
         char_end=start + len(text),
         text=text,
-        place=place_of(index.cell("documents", "blocks", row), place.start),
+        place=page_at(index.cell("documents", "blocks", row), place.start),
     )
 
 

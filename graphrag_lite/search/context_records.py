@@ -102,7 +102,7 @@ def cut_record(record: Record, room: float, count: TokenEstimate) -> Record | No
     if count(record) <= room:
         return record
     n_lines = sum(n_tokens <= room for n_tokens in accumulate(map(count.line, record.lines)))
-    return Record(record.lines[:n_lines], record.places) if n_lines > 1 else None
+    return Record(record.lines[:n_lines], record.citations) if n_lines > 1 else None
 
 
 def places_of(index: "SnapshotView", row: Mapping[str, Any]) -> Statements:

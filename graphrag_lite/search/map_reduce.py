@@ -51,7 +51,7 @@ def point_record(asked: str, point: Point, shown: Shown) -> tuple[Record, int]:
     marks = Marks(shown=shown.marks)
     about = f" ({record_line(asked)})" if asked else ""
     line = f"- Importance {point.score:.0f}{about}: {marks.renumber(point.description)}"
-    return Record((line,), {n: shown.places[number - 1] for number, n in marks.numbers.items()}), marks.n_dropped
+    return Record((line,), {n: shown.citations[number - 1] for number, n in marks.numbers.items()}), marks.n_dropped
 
 
 async def answer_of_points(

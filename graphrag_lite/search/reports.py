@@ -97,11 +97,13 @@ def quote_reports(
         ranks = [(-len(wanted & set(terms(sentence, language))), i) for i, sentence in enumerate(marked)]
         said = []
         for _, i in sorted(sorted(ranks)[:MAX_PASSAGES], key=lambda rank: rank[1]):
-            shown = list(dict.fromkeys(n for n in map(int, MARK.findall(marked[i])) if n in record.places))[:MAX_MARKS]
+            shown = list(dict.fromkeys(n for n in map(int, MARK.findall(marked[i])) if n in record.citations))[
+                :MAX_MARKS
+            ]
             for n in shown:
                 if (report, n) not in numbers:
                     numbers[report, n] = len(numbers) + 1
-                    citations += [cite(index, numbers[report, n], place) for place in record.places[n]]
+                    citations += [cite(index, numbers[report, n], place) for place in record.citations[n]]
             known = {n: numbers[report, n] for n in shown}
             said.append(rewrite(marked[i], known.get))
         if said:
@@ -159,7 +161,7 @@ def cut_to_budget(record: Record, budget: int, count: TokenEstimate) -> Record:
     if fitting:
         return fitting
     beginning = "\n".join(record.lines)[: int(budget / count.per_byte) // 4 - 4]  # no character has more than 4 bytes
-    return Record((beginning,), record.places)
+    return Record((beginning,), record.citations)
 
 
 def batch_records(records: Sequence[Record], budget: int, count: TokenEstimate) -> list[list[Record]]:

@@ -21,7 +21,7 @@ from graphrag_lite.evidence.quotations import Quotable
 from graphrag_lite.evidence.records import Record
 from graphrag_lite.evidence.report_context import Context, Count, Elements, pack, report_record, size
 from graphrag_lite.evidence.report_page import as_json, page
-from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
+from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, ReusedReport, bases, keep, reuse_summary
 from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ReportCommunitiesPrompt as ReportPrompt
@@ -96,14 +96,14 @@ async def report_communities(
     made.sort(key=lambda report: report["community"])
     _log(made)
     if kept:
-        logger.info(kept_summary(made, len(kept), len(held)))
+        logger.info(reuse_summary(made, len(kept), len(held)))
     return tables.make("community_reports", made), tables.make("report_bases", bases(made, held, weights, kept))
 
 
 class _Awaited(dict[int, "asyncio.Future[Row | None]"]):
     """Where communities wait for each report below them, made in the loop that asks; the `known` are there."""
 
-    def __init__(self, known: Mapping[int, KeptReport]) -> None:
+    def __init__(self, known: Mapping[int, ReusedReport]) -> None:
         self.known = known
 
     def __missing__(self, number: int) -> "asyncio.Future[Row | None]":
@@ -126,7 +126,7 @@ def _settle(future: "asyncio.Future[Row | None]", report: Row | None, waiting: W
 
 def _kept(
     mode: str, last: Last | None, read: "dict[str, pa.Table]", held: list[Row], weights: dict[str, float]
-) -> tuple[dict[int, KeptReport], int]:
+) -> tuple[dict[int, ReusedReport], int]:
     """Return the reports of the last run that still hold, by community number, and by how many runs they age.
 
     They do not age in a run that only asks again for what had failed, or that another version of the code repeats.
@@ -181,7 +181,7 @@ async def _context(
 
 def _row(community: Row, context: Context, reply: Report) -> Row:
     """Return the row of a report. Its marks are numbered in order of use; those that were not shown are left out."""
-    marks = Marks(shown=context.places)
+    marks = Marks(shown=context.citations)
     report: Row = {
         "title": rewrite(reply.title, lambda _: None) or escape_marks(community["title"]),
         "summary": marks.renumber(reply.summary),
@@ -200,7 +200,7 @@ def _row(community: Row, context: Context, reply: Report) -> Row:
         "human_readable_id": community["community"],
         "full_content": content,
         "full_content_json": as_json(report),
-        "citations": [{"n": n, **span} for shown, n in marks.numbers.items() for span in context.places[shown]],
+        "citations": [{"n": n, **span} for shown, n in marks.numbers.items() for span in context.citations[shown]],
         "input_sha256": _sha256(context),
         "n_dropped": marks.n_dropped,
         "n_left_out": context.n_left_out,

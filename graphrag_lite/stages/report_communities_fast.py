@@ -22,15 +22,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphrag_lite import tables
 from graphrag_lite.attempts import ignore
 from graphrag_lite.evidence.citation_marks import escape_marks
-from graphrag_lite.evidence.corpus_statements import MIN_MEMBERS, AllTold, all_told
-from graphrag_lite.evidence.report_choice import Choose, choose_facts, is_story, of_one_language, times_told
+from graphrag_lite.evidence.corpus_statements import MIN_MEMBERS, CorpusStatements, read_corpus_statements
+from graphrag_lite.evidence.report_choice import Choose, choose_facts, count_facts, is_story, of_one_language
 from graphrag_lite.evidence.report_facts import Fact, facts, in_time, shared_values
 from graphrag_lite.evidence.report_page import as_json, page
-from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, KeptReport, bases, keep, kept_summary
+from graphrag_lite.evidence.report_reuse import FROM_COMMUNITY, ReusedReport, bases, keep, reuse_summary
 from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.report_subject import main_entity, report_title, years
 from graphrag_lite.evidence.report_title import title, year_range
-from graphrag_lite.evidence.reused_pages import PAGE, CommunityPage, KnownPages, PageMembers, most_told
+from graphrag_lite.evidence.reused_pages import PAGE, CommunityPage, KnownPages, PageMembers, max_facts
 from graphrag_lite.run.services import Attempt, Each, Fail, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.tables import groups
@@ -62,8 +62,8 @@ class _Citations:
         """Return a fact with its marks."""
         parts = []
         for one in fact.statements:
-            self.spans.setdefault(one.place, {"n": len(self.spans) + 1, **one.span})
-            parts.append(f"{one.shown}{as_of} [{self.spans[one.place]['n']}]")
+            self.spans.setdefault(one.location, {"n": len(self.spans) + 1, **one.span})
+            parts.append(f"{one.shown}{as_of} [{self.spans[one.location]['n']}]")
         return " ".join(parts)
 
 
@@ -102,7 +102,7 @@ async def report_communities_fast(
     found = last.read(*KEPT, unless={"code"}) if last and read else None
     sources = Sources(source_documents, source_units, entity_mentions, each, found, attempt)
     _, *before = found or [tables.make(name, []) for name in KEPT]
-    told = all_told(entities, relationships, held, entity_mentions, entity_resolutions, sources, before)
+    told = read_corpus_statements(entities, relationships, held, entity_mentions, entity_resolutions, sources, before)
     del entity_mentions  # a twentieth of what an update holds
     pages = KnownPages(before[-1], told, settings)
     weight = dict(tables.rows(relationships, "id", "weight"))
@@ -110,7 +110,7 @@ async def report_communities_fast(
     make = partial(_page, settings=settings)
 
     def report_on(asked: Sequence[tuple[Row, Above]]) -> list[Reported]:
-        of_each = [pages.asked(row, above.summarized) for row, above in asked]
+        of_each = [pages.contents(row, above.summarized) for row, above in asked]
         made = pages.pages(of_each, make, each, fail)
         each_of = zip((row for row, _ in asked), of_each, made, strict=True)
         return [attempt(page.id, _report_on, row, page, found, told) or UNTOLD for row, page, found in each_of]
@@ -118,12 +118,12 @@ async def report_communities_fast(
     reports = _by_level(held, told, report_on, kept, _sentences_of(kept, LongTexts(source_documents)))
     if 0 < len(held) <= FEW and not reports:  # a few notes: what their communities hold makes one page
         held = [row := _whole(held, told.weights)]
-        whole = pages.asked(row, frozenset(), whole=True)
+        whole = pages.contents(row, frozenset(), whole=True)
         only = attempt(whole.id, lambda: _report_on(row, whole, make(pages.page(whole), pages.best_of), told))
         reports = [only[0]] if only and only[0] else []
     reports.sort(key=lambda report: report["community"])
     if kept:
-        logger.info(kept_summary(reports, sum(report["community"] in kept for report in reports), len(reports)))
+        logger.info(reuse_summary(reports, sum(report["community"] in kept for report in reports), len(reports)))
     bases_of = tables.make("report_bases", bases(reports, held, weight, kept))
     return (
         tables.make("community_reports", reports),
@@ -133,9 +133,9 @@ async def report_communities_fast(
 
 def _by_level(
     held: Sequence[Row],
-    told: AllTold,
+    told: CorpusStatements,
     report_on: Callable[[list[tuple[Row, Above]]], list[Reported]],
-    kept: Mapping[int, KeptReport],
+    kept: Mapping[int, ReusedReport],
     kept_sentences: Mapping[int, set[str]],
 ) -> list[Row]:
     """Return the reports of all communities that have one, level by level: those of a level do not wait for each other.
@@ -178,7 +178,7 @@ def _tells_more(
     return anew and REPEATED * len(set(places).intersection(everywhere)) <= len(places)
 
 
-def _report_on(community: Row, page: PageMembers, made: Row | None, told: AllTold) -> Reported:
+def _report_on(community: Row, page: PageMembers, made: Row | None, told: CorpusStatements) -> Reported:
     """Return a community's report, the sentences in its summary, and whom it is about.
 
     None where there is too little to tell.
@@ -195,10 +195,10 @@ def _report_on(community: Row, page: PageMembers, made: Row | None, told: AllTol
 
 def _page(page: CommunityPage, choose: Choose, settings: ReportCommunitiesFast) -> Row | None:
     """Return what the report of a community tells: made of nothing but what `KnownPages` makes a digest of."""
-    told, inside, members = page.told, page.relationships, page.members
+    told, inside, members = page.statements, page.relationships, page.members
     found = of_one_language(facts(inside, members, told.stated, told.named, page.counts, page.strength, told.sources))
     leads = {row["id"]: told.leads[row["id"]] for row in members if row["id"] in told.leads}
-    most, whole = most_told(settings), page.whole
+    most, whole = max_facts(settings), page.whole
     chosen = choose_facts(found, leads, members, choose, most, page.above, told.sources, whole=whole)
     if not chosen:
         return None
@@ -212,7 +212,7 @@ def _page(page: CommunityPage, choose: Choose, settings: ReportCommunitiesFast) 
         n_summary = 1 if len(chosen[0].statements) > 1 else n_summary
         summary, findings = chosen[:n_summary], chosen[n_summary:]
     titles = {row["id"]: row["title"] for row in members}
-    n_facts = times_told(chosen, members, told.sources)
+    n_facts = count_facts(chosen, members, told.sources)
     main = main_entity(titles, n_facts, chosen, told)
     of = next(row for row in members if row["id"] == main)
     name = report_title(of, titles, n_facts, chosen, years(summary, findings), told)
@@ -238,7 +238,7 @@ def _kept(
     entities: "pa.Table",
     held: list[Row],
     weight: dict[str, float],
-) -> dict[int, KeptReport]:
+) -> dict[int, ReusedReport]:
     """Return the reports of the last run that still hold, by community number."""
     import pyarrow as pa
 
@@ -264,7 +264,7 @@ def _kept(
     return keep(reports, report_bases, units_then, units, entities_then, entities, held, weight)
 
 
-def _sentences_of(kept: dict[int, KeptReport], texts: LongTexts) -> dict[int, set[str]]:
+def _sentences_of(kept: dict[int, ReusedReport], texts: LongTexts) -> dict[int, set[str]]:
     """Return the sentences in the summaries of kept reports, by community number: what their marks point to."""
     found: dict[int, set[str]] = {}
     for number, report in ((number, one.report) for number, one in kept.items()):
@@ -282,7 +282,7 @@ def _stale(report: Row, of_now: Row) -> Row:
     return report | {"full_content_json": as_json(report)}
 
 
-def _ranked(page: PageMembers, told: AllTold, weight: float, heaviest: float) -> Row:
+def _ranked(page: PageMembers, told: CorpusStatements, weight: float, heaviest: float) -> Row:
     """Return the rank of a community and why, by its weight beside the heaviest of its level and all there is."""
     connected = page.members[told.degrees[page.members].argmax()]
     title, degree = told.entities["title"][connected.item()].as_py(), told.degrees[connected]

@@ -30,7 +30,7 @@ def test_a_passage_is_the_first_of_its_stretch_that_goes_on_and_the_first_of_all
     goes_on: dict[str, list[str]] = {"Ann left Bob.": ["He wept."], "Ann ran.": ["He fell."], "Bob met Ann.": ["No."]}
 
     def stated(text: str) -> Any:
-        return SimpleNamespace(sentence=Sentence(text, frozenset(), 1, 1.0), place=("d", text))
+        return SimpleNamespace(sentence=Sentence(text, frozenset(), 1, 1.0), location=("d", text))
 
     facts = [Fact(text, (), (stated(text),), stated(text).sentence) for text in texts]
     sources: Any = SimpleNamespace(

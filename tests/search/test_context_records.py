@@ -57,7 +57,7 @@ def test_what_a_section_leaves_goes_to_the_others() -> None:
 def test_the_record_that_ends_a_section_is_cut_to_its_first_lines() -> None:
     long = record("heading", "x" * 36, "y" * 36)
     assert cut_record(long, 100, COUNT) is long
-    assert cut_record(long, 14, COUNT) == Record(("heading", "x" * 36), long.places)
+    assert cut_record(long, 14, COUNT) == Record(("heading", "x" * 36), long.citations)
     assert cut_record(long, 9, COUNT) is None
 
 
@@ -69,7 +69,7 @@ def test_numbers_stand_in_the_order_of_the_context_and_equal_places_share_one() 
     ]
     shown = Shown()
     assert render(sections, 1000, COUNT, shown) == "## First\n\n[1] a\n\n## Last\n\n[2] b and [1]\n unknown"
-    assert shown.places == [here, there] and shown.marks == range(1, 3)
+    assert shown.citations == [here, there] and shown.marks == range(1, 3)
 
 
 @pytest.mark.parametrize("char", ["[", "a", " ", "1", "\n", "。"])
@@ -99,8 +99,8 @@ def test_passages_are_numbered_resolved_and_never_shown_twice(index: Index) -> N
     records = text_unit_records(index, units)
     seen: dict[int, list[tuple[int, int]]] = {}
     for item in records:
-        assert [line.split("]")[0] for line in item.lines[1:]] == [f"[{i}" for i in item.places]
-        for (place,), line in zip(item.places.values(), item.lines[1:], strict=True):
+        assert [line.split("]")[0] for line in item.lines[1:]] == [f"[{i}" for i in item.citations]
+        for (place,), line in zip(item.citations.values(), item.lines[1:], strict=True):
             row = index.document_row[place.unit]
             said = " ".join(sources[row][place.start : place.end].split())
             assert " ".join(line.split()).endswith(said.replace("[12]", "(12)"))
