@@ -8,7 +8,7 @@ from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.extractive.answer_type import expected_answer
 from graphrag_lite.search.extractive.reading_order import in_reading_order
-from graphrag_lite.search.extractive.sentence_abstention import nothing_told
+from graphrag_lite.search.extractive.sentence_abstention import is_unanswerable
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.search.overview import overview
 
@@ -33,7 +33,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     if question.aspects is not None:
         return overview(question, "basic", ranking)
     nothing = says_nothing(question, question.weights, attributes=False)
-    if nothing or (nothing is False and nothing_told(question, scores)):
+    if nothing or (nothing is False and is_unanswerable(question, scores)):
         return compose(question, "basic", [], ranking)
     read = [unit for unit in ranking.units if scores[unit] > 0]
     worth = scores[read].tolist()

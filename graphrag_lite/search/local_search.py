@@ -21,7 +21,7 @@ from graphrag_lite.search.extractive.procedures import steps_told
 from graphrag_lite.search.extractive.quoted_sources import under_titles
 from graphrag_lite.search.extractive.reading_order import in_reading_order
 from graphrag_lite.search.extractive.releases import release_answer
-from graphrag_lite.search.extractive.sentence_abstention import nothing_told
+from graphrag_lite.search.extractive.sentence_abstention import is_unanswerable
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.search.extractive.table_answers import table_answer
 from graphrag_lite.search.extractive.value_answers import value_answer
@@ -68,7 +68,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     if developed := development(question):
         return compose(question, method, developed, ranking)
     nothing = says_nothing(question, question.weights, attributes=False)
-    if nothing or (nothing is False and nothing_told(question, scores)):
+    if nothing or (nothing is False and is_unanswerable(question, scores)):
         return compose(question, method, [], ranking if question.terms else Ranking([], []))
     asked = expected_answer(question, question.features)
     defining = defining_units(question, asked.role or asked.things, scores, asked.is_defined)

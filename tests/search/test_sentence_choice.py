@@ -131,7 +131,7 @@ def test_what_has_been_told_is_not_said_again(index: Index) -> None:
     asked = Question(index, "Which gyroscopes failed in 1999?").terms
     units = list(range(index.n_rows("text_units")))
     first = choose_sentences(index, asked, units, 5)
-    second = choose_sentences(index, asked, units, 5, told=first[:2])
+    second = choose_sentences(index, asked, units, 5, previous=first[:2])
     assert second and not {(p.unit, p.start) for p in second} & {(p.unit, p.start) for p in first[:2]}
     assert choose_sentences(index, asked, units, len(units))[:5] == first
 

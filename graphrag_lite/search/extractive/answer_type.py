@@ -65,9 +65,9 @@ class Sought:
     `how_many`: it asks for a count, of what one of the terms `counted` calls; `newest`: each document may tell anew;
     `why`: for a reason; `affirms`: for that or a `kind`, of what it does not deny.
     `idle` are terms of it that say next to nothing, `names` those of names.
-    `others` are terms that mean the same as a term of it, `told` how texts tell the attributes that it asks for, with
-    the terms that ask. `within` says of a text unit and a character of its document whether a message that may be told
-    has it, of which questions are told, too.
+    `others` are terms that mean the same as a term of it, `attributes` how texts tell those that it asks for, with the
+    terms that ask. `within` says of a text unit and a character of its document whether a message that may be told has
+    it, of which questions are told, too.
     """
 
     kind: Kind = ""
@@ -85,7 +85,7 @@ class Sought:
     idle: Set[str] = frozenset()
     names: Set[str] = frozenset()
     others: Sequence[tuple[str, Set[str]]] = ()
-    told: Sequence[tuple[re.Pattern[str], frozenset[str]]] = ()
+    attributes: Sequence[tuple[re.Pattern[str], frozenset[str]]] = ()
     within: Callable[[int, int], bool] | None = None
 
     def is_defined(self, sentence: str) -> bool:
@@ -95,20 +95,21 @@ class Sought:
     def in_other_words(self, sentence: str, own: Set[str]) -> set[str]:
         """Return the terms asked for that a sentence with the terms `own` says in other words."""
         found = {term for term, others in self.others if term not in own and not others.isdisjoint(own)}
-        return found.union(*(asked for says, asked in self.told if says.search(sentence)))
+        return found.union(*(asking_terms for says, asking_terms in self.attributes if says.search(sentence)))
 
-    def may_be_told(self, term: str, bm25: "Bm25") -> bool:
+    def may_be_paraphrased(self, term: str, bm25: "Bm25") -> bool:
         """Say whether texts may tell in other words what a term of the question asks, that none of them holds."""
         others = (other for one, words in self.others if one == term for other in words)
-        return any(term in asked for _, asked in self.told) or any(map(bm25.holds, others))
+        return any(term in asking_terms for _, asking_terms in self.attributes) or any(map(bm25.holds, others))
 
     def is_held(self, index: "SnapshotView", sentence: str, language: str) -> bool:
         """Say whether a sentence holds a thing of the kind that is asked for."""
         if self.kind == "time":
             return _TIME.search(unaccented(fold(sentence))) is not None
         if self.kind == "number":
-            told = (says.search(sentence) for says, _ in self.told)  # "how much did it cost": an amount of money
-            return self.has_count(sentence) and (not self.told or any(told))
+            # "how much did it cost": an amount of money
+            stated = (says.search(sentence) for says, _ in self.attributes)
+            return self.has_count(sentence) and (not self.attributes or any(stated))
         if self.kind == "version":
             found = _VERSION.findall(_SECTION.sub("", sentence))
             found += (number for word, number in _NUMBERED.findall(sentence) if word.casefold() in self.words)
@@ -149,8 +150,8 @@ class Sought:
         of_name = len(before) == 2 and before[-1][0].isupper() and before[-1].isalpha()
         return not of_name and number[0].strip(".,").casefold() not in self.words and not _YEAR.fullmatch(number[0])
 
-    def counts(self, sentence: str, asked: Set[str], language: str) -> bool:
-        """Say whether a sentence says how many of what is `asked` for: a number, and such a term among its next words.
+    def counts(self, sentence: str, counted: Set[str], language: str) -> bool:
+        """Say whether a sentence says how many of what is `counted`: a number, and such a term among its next words.
 
         >>> texts = ("Five of the ships sank.", "The ships sank in 1943.", "Nineteen thousand ships.", "1012 ships.")
         >>> [Sought().counts(text, {"ship"}, "en") for text in texts]
@@ -161,9 +162,9 @@ class Sought:
         numbers = [number for number in _NUMBER.finditer(sentence) if self._is_count(sentence, number)]
         if UNSPACED.search(sentence):  # what is counted may stand before it, too
             near = (sentence[max(0, one.start() - NEAR) : one.end() + NEAR] for one in numbers)
-            return any(not asked.isdisjoint(terms(text, language)) for text in near)
+            return any(not counted.isdisjoint(terms(text, language)) for text in near)
         after = (_STOP.split(sentence[number.end() : number.end() + REACH])[0] for number in numbers)
-        return any(not asked.isdisjoint(terms(" ".join(_WORD.findall(text)[:3]), language)) for text in after)
+        return any(not counted.isdisjoint(terms(" ".join(_WORD.findall(text)[:3]), language)) for text in after)
 
     def shares_words(self, sentence: str) -> float:
         """Return the share of the question's words that a sentence holds as they are written there.
@@ -179,7 +180,7 @@ class Sought:
 
 def expected_answer(question: "Question", features: "Features | None" = None) -> Sought:
     """Return what an answer to a question is to hold; without its `features`, names in it are words as others are."""
-    index, asked = question.index, question.as_read
+    index, text = question.index, question.as_read
     kind, named = question.kind, features.entities if features else {}
     words = dict.fromkeys(word.casefold() for word in question.content)
     others = {form for word in words for _, form in question.translated(word)}
@@ -195,24 +196,24 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
         named=frozenset(named),
         things=tuple(dict.fromkeys(things)),
         role=role,
-        amount=amount[1] or amount[2] if kind == "number" and (amount := _AMOUNT.search(asked)) else "",
-        how_many=(count := HOW_MANY.search(asked)) is not None,
-        counted=frozenset(question.terms_of(_counted(asked[count.end() :], question.language)))
+        amount=amount[1] or amount[2] if kind == "number" and (amount := _AMOUNT.search(text)) else "",
+        how_many=(count := HOW_MANY.search(text)) is not None,
+        counted=frozenset(question.terms_of(_counted(text[count.end() :], question.language)))
         if count
         else frozenset(),
-        idle=(SAYING if SAID.search(asked) else frozenset()).union(
+        idle=(SAYING if SAID.search(text) else frozenset()).union(
             terms(" ".join(question.wording.light), question.analyzed_in)
         ),
         names=features.name_terms if features else frozenset(),
-        why=(why := _WHY.search(asked) is not None),
-        affirms=(why or kind != "") and not DENIED.search(asked),
+        why=(why := _WHY.search(text) is not None),
+        affirms=(why or kind != "") and not DENIED.search(text),
         others=(
             *((term, in_other_words(term, question.analyzed_in)) for term in question.terms),
             *question.other_words.items(),
-            *_as_said(question),
+            *_number_forms(question),
         ),
-        told=question.attributes,
-        newest=(kind == "number" or bool(thing) or (bool(role) and " is " in asked) or question.asks_now)
+        attributes=question.attributes,
+        newest=(kind == "number" or bool(thing) or (bool(role) and " is " in text) or question.asks_now)
         and bool(features and not features.stated)
         and index.is_dated,
     )
@@ -229,7 +230,7 @@ def _counted(behind: str, language: str) -> str:
     return " ".join(takewhile(lambda word: word.casefold() not in no_noun, words))
 
 
-def _as_said(question: "Question") -> tuple[tuple[str, Set[str]], ...]:
+def _number_forms(question: "Question") -> tuple[tuple[str, Set[str]], ...]:
     """Return the terms of numbers that titles write otherwise, each with the words that the question says: "q3"."""
     numbers = ((word, reading) for word, reading in question.readings.items() if any(map(str.isdigit, reading)))
     return tuple(

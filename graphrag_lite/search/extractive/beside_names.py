@@ -32,13 +32,13 @@ def rarest(bm25: "Bm25", names: Set[str]) -> set[str]:
     return {name for name, n in n_units.items() if n <= RARE * min(n_units.values())}
 
 
-def together(index: "SnapshotView", asked: Set[str], scores: "Scores") -> bool:
+def together(index: "SnapshotView", wanted: Set[str], scores: "Scores") -> bool:
     """Say whether a title or a sentence has all of some terms, in any form: "a cup for the world" is no "World Cup"."""
-    units = reduce(np.intersect1d, (_units(index, term) for term in sorted(asked)))
+    units = reduce(np.intersect1d, (_units(index, term) for term in sorted(wanted)))
     units = units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT]
     return any(
-        is_about(index, unit, asked, whole=True)
-        or any(all(has_form({term}, own) for term in asked) for own in _sentences(index, unit)[1])
+        is_about(index, unit, wanted, whole=True)
+        or any(all(has_form({term}, own) for term in wanted) for own in _sentences(index, unit)[1])
         for unit in units.tolist()
     )
 
@@ -51,11 +51,11 @@ class Beside(NamedTuple):
     of_it: bool
 
 
-def beside_names(index: "SnapshotView", names: Set[str], asked: Set[str], scores: "Scores") -> Iterator[Beside]:
-    """Yield what stands beside a name in the best text units with it and, if any, a word of `asked`."""
+def beside_names(index: "SnapshotView", names: Set[str], query_terms: Set[str], scores: "Scores") -> Iterator[Beside]:
+    """Yield what stands beside a name in the best text units with it and, if any, a word of `query_terms`."""
     units = np.unique(np.concatenate([_units(index, term) for term in sorted(names)]))
-    if asked:
-        units = np.intersect1d(units, np.concatenate([_units(index, term) for term in sorted(asked)]))
+    if query_terms:
+        units = np.intersect1d(units, np.concatenate([_units(index, term) for term in sorted(query_terms)]))
     for unit in units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT].tolist():
         yield from beside(index, unit, names)
 
@@ -86,13 +86,15 @@ def beside(
             yield Beside(near, frozenset().union(title, *own[first:last]), of_it=heading)
 
 
-def apart_from_names(index: "SnapshotView", names: Set[str], asked: Set[str], scores: "Scores") -> Iterator[Beside]:
-    """Yield sentences with their neighbours from the best text units with a word of `asked`, of documents with a name.
+def apart_from_names(
+    index: "SnapshotView", names: Set[str], query_terms: Set[str], scores: "Scores"
+) -> Iterator[Beside]:
+    """Yield sentences with their neighbours from the best units with one of `query_terms`, of documents with a name.
 
     A long text does not name again whom it is on, and who writes says "I".
     """
     rows = {index.document_row[unit] for term in names for unit in _units(index, term).tolist()}
-    units = np.unique(np.concatenate([_units(index, term) for term in sorted(asked)]))
+    units = np.unique(np.concatenate([_units(index, term) for term in sorted(query_terms)]))
     units = units[[index.document_row[unit] in rows for unit in units.tolist()]]
     for unit in units[np.argsort(-scores[units], kind="stable")][:LOOKED_AT].tolist():
         text, (spans, own) = text_of(index, unit), _sentences(index, unit)
@@ -154,11 +156,11 @@ def _sentences(index: "SnapshotView", unit: int) -> tuple[list[tuple[int, int]],
     return spans, [frozenset(terms(text[start:end], language)) for start, end in spans]
 
 
-def has_form(asked: Iterable[str], words: Iterable[str]) -> bool:
+def has_form(wanted: Iterable[str], words: Iterable[str]) -> bool:
     """Say whether one of some words is a form of one that is asked for, or is it.
 
     >>> has_form({"marri"}, ["marriag"]), has_form({"age"}, ["agent"])
     (True, False)
     """
-    stems = [term[: max(LEAST_STEM, len(term) - ENDING)] for term in asked if len(term) >= LEAST_STEM]
-    return any(word in asked or any(map(word.startswith, stems)) for word in words)
+    stems = [term[: max(LEAST_STEM, len(term) - ENDING)] for term in wanted if len(term) >= LEAST_STEM]
+    return any(word in wanted or any(map(word.startswith, stems)) for word in words)

@@ -63,29 +63,29 @@ def is_of_no_version(question: "Question", scores: "Scores") -> bool:
         texts = [part for unit in units for part in (text_of(index, unit), title_of(index, unit))]
         own = re.escape(name)
         numbered = re.compile(rf"{own} v?\d\.?\d")  # not "Rose 5 times"
-        said = re.compile(rf"{own}\b(?:[^\w.]+[\w.]+){{0,{BETWEEN}}}?[^\w.]+v?{re.escape(number)}(?!\w|,\d)", re.I)
-        if any(map(numbered.search, texts)) and not any(map(said.search, texts)):
+        stated = re.compile(rf"{own}\b(?:[^\w.]+[\w.]+){{0,{BETWEEN}}}?[^\w.]+v?{re.escape(number)}(?!\w|,\d)", re.I)
+        if any(map(numbered.search, texts)) and not any(map(stated.search, texts)):
             return True
     return False
 
 
-def tells_number(text: str, asked: Sequence[Set[str]]) -> bool:
+def tells_number(text: str, words: Sequence[Set[str]]) -> bool:
     """Say whether an English sentence holds a number and a form of each of some words; of none, no.
 
     >>> tells_number("She is old. Her books sold 5 million copies.", [{"book"}, {"sell", "sold"}])
     True
     """
-    said = (text[start:end] for start, end in sentences(text, "en") if asked)
-    return any(Sought().has_count(one) and all(has_form(forms, terms(one, "en")) for forms in asked) for one in said)
+    texts = (text[start:end] for start, end in sentences(text, "en") if words)
+    return any(Sought().has_count(one) and all(has_form(forms, terms(one, "en")) for forms in words) for one in texts)
 
 
-def is_of_another_year(question: "Question", told: Sequence[re.Pattern[str]], units: Iterable[int]) -> bool:
+def is_of_another_year(question: "Question", patterns: Sequence[re.Pattern[str]], units: Iterable[int]) -> bool:
     """Say whether text units tell an attribute that a question asks for, but none beside the year that it names.
 
     Beside it is a sentence before or after, and all of a text that has it in its title, its file's name or its date.
     """
     year, index = _one_year(question), question.index
-    if not told or not year:
+    if not patterns or not year:
         return False
     for unit in units:
         dated = "" if np.isnan(index.days[unit]) else date.fromordinal(int(index.days[unit])).isoformat()
@@ -95,6 +95,6 @@ def is_of_another_year(question: "Question", told: Sequence[re.Pattern[str]], un
         spans = list(sentences(text, question.analyzed_in)) if year in text else []
         for at, (start, end) in enumerate(spans):
             near = text[spans[max(0, at - 1)][0] : spans[min(len(spans) - 1, at + 1)][1]]
-            if year in text[start:end] and any(says.search(near) for says in told):
+            if year in text[start:end] and any(says.search(near) for says in patterns):
                 return False
     return True

@@ -93,19 +93,19 @@ _OWN = re.compile(r"\b(?:I|my|me|we|our)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _ParsedQuestion:
     """What a question asks, in terms.
 
-    `called` are the names in it, `thing` is what it asks to define, `told` how texts tell each of the attributes that
-    it asks for, `asking` are the terms that ask for them; `year`: it asks for a year. `counted` is of what it asks how
-    many there are, `names` are of what it names, `words` all others that say something, `others` those of them that ask
-    for no attribute; `meant` has the words and forms that mean the same as each.
+    `called` are the names in it, `thing` is what it asks to define, `patterns` how texts tell each of the attributes
+    that it asks for, `asking` are the terms that ask for them; `year`: it asks for a year. `counted` is of what it asks
+    how many there are, `names` are of what it names, `words` all others that say something, `others` those of them that
+    ask for no attribute; `meant` has the words and forms that mean the same as each.
     """
 
     question: "Question"
     called: Sequence[str]
     thing: str
-    told: Sequence[re.Pattern[str]]
+    patterns: Sequence[re.Pattern[str]]
     counted: Set[str]
     names: Set[str]
     words: Set[str]
@@ -117,47 +117,47 @@ class _Asked:
     def tell(self, texts: Iterable[str]) -> list[bool]:
         """Return for each attribute whether one of some texts tells it."""
         read = list(texts)
-        return [any(map(says.search, read)) for says in self.told]
+        return [any(map(says.search, read)) for says in self.patterns]
 
 
-def nothing_told(question: "Question", scores: "Scores") -> bool:
+def is_unanswerable(question: "Question", scores: "Scores") -> bool:
     """Say whether no text unit tells what a question asks of what it names.
 
     `scores` (n_units,) rank text units. False where that cannot be told: of languages whose words have forms that
     nothing strips, of a question in another language than the texts, where text units are single sentences, and of what
     somebody asks of himself, which may have to be added up.
     """
-    index, bm25, asked = question.index, question.index.bm25, _asked(question)
+    index, bm25, parsed = question.index, question.index.bm25, _parse(question)
     best = [unit for unit in top_k.best_rows(scores, READ).tolist() if scores[unit] > 0]
     if len(bm25.units) < PASSAGE * bm25.n_units:
-        return index.languages == [""] and asked.asking.isdisjoint(labels(index, best)) and _is_nowhere(asked, best)
+        return index.languages == [""] and parsed.asking.isdisjoint(labels(index, best)) and _is_nowhere(parsed, best)
     if _OWN.search(question.text):
-        return _HOW_TO.match(question.text) is not None and _misses_every_word(asked)
+        return _HOW_TO.match(question.text) is not None and _misses_every_word(parsed)
     if is_of_another_speaker(question) or is_of_no_year(question) or is_of_no_version(question, scores):
         return True
     if question.language not in index.languages or (best and index.document_of(best[0])[1] != question.analyzed_in):
-        return _is_not_told_abroad(asked, scores)  # in words of its own
-    names = {term for term in asked.names if bm25.holds(term)}
-    of_one = _asks_of_one(asked, names, best)
-    if is_of_another_year(question, asked.told, of_names(index, best, names) if of_one else best):
+        return _is_unstated_across_languages(parsed, scores)  # in words of its own
+    names = {term for term in parsed.names if bm25.holds(term)}
+    of_one = _asks_of_one(parsed, names, best)
+    if is_of_another_year(question, parsed.patterns, of_names(index, best, names) if of_one else best):
         return True
-    if only_alike(question, asked.thing, scores) or _is_nowhere(asked, best) or _is_not_beside_unspaced(asked, best):
+    if only_alike(question, parsed.thing, scores) or _is_nowhere(parsed, best) or _is_not_beside_unspaced(parsed, best):
         return True
     if question.analyzed_in not in FUNCTION_WORDS:
         return False
-    if _is_of_another(asked, scores):
+    if _is_of_another(parsed, scores):
         return True
     inflected = question.analyzed_in != "en" and bm25.novelty[1] >= INFLECTED
-    if not inflected and (_misses_a_word(asked) or _is_in_pieces(asked, scores)):
+    if not inflected and (_misses_a_word(parsed) or _is_in_pieces(parsed, scores)):
         return True
-    if (inflected and not asked.told) or not of_one:
+    if (inflected and not parsed.patterns) or not of_one:
         return False
     called = " ".join(question.capitalized)
     one = called in _PARTICLES.sub(" ", question.text) and not inflected and 1 < len(names) <= WHOLE_NAME
-    return (one and not together(index, names, scores)) or _is_not_beside(asked, rarest(bm25, names), scores)
+    return (one and not together(index, names, scores)) or _is_not_beside(parsed, rarest(bm25, names), scores)
 
 
-def _asked(question: "Question") -> _Asked:
+def _parse(question: "Question") -> _ParsedQuestion:
     counted, called = _counted(question), _called(question)
     length = sum(1.0 if not UNSPACED.match(term) else PART for term in question.weights)
     attributes = question.attributes if length <= LONG else []
@@ -168,11 +168,11 @@ def _asked(question: "Question") -> _Asked:
     words -= names | ASKING | QUANTIFIERS | general_terms()
     words -= set(question.terms_of(" ".join(question.wording.frame + question.wording.light)))
     asking = frozenset[str]().union(*(own for _, own in attributes))
-    return _Asked(
+    return _ParsedQuestion(
         question,
         called,
         thing=question.definition.thing,
-        told=[says for says, _ in attributes],
+        patterns=[says for says, _ in attributes],
         counted=counted,
         names=names,
         words=words,
@@ -190,137 +190,137 @@ def _called(question: "Question") -> list[str]:
     return [*question.known_names, *question.capitalized]
 
 
-def _is_nowhere(asked: _Asked, best: Iterable[int]) -> bool:
+def _is_nowhere(parsed: _ParsedQuestion, best: Iterable[int]) -> bool:
     """Say whether the best text units do not tell an attribute, or no sentence holds what is counted and a number."""
-    read = [text_of(asked.question.index, unit) for unit in best]
-    if not all(asked.tell(read)):
+    read = [text_of(parsed.question.index, unit) for unit in best]
+    if not all(parsed.tell(read)):
         return True
     spoken = ([text[start:end] for start, end in sentences(text, "en")] for text in read)
-    return bool(asked.counted) and not any(
-        Sought().has_count(said) and _tells_count(asked, before, said)
+    return bool(parsed.counted) and not any(
+        Sought().has_count(sentence) and _tells_count(parsed, before, sentence)
         for one in spoken
-        for before, said in pairwise(("", *one))
+        for before, sentence in pairwise(("", *one))
     )
 
 
-def _tells_count(asked: _Asked, before: str, said: str) -> bool:
+def _tells_count(parsed: _ParsedQuestion, before: str, sentence: str) -> bool:
     """Say whether a number is of what is counted, which its sentence has, or the one `before`: "200 were printed"."""
-    own = terms(said, "en")
-    elsewhere = has_form(asked.counted, terms(before, "en")) and not asked.others.isdisjoint(own)
-    return has_form(asked.counted, own) or (elsewhere and Sought().counts(said, asked.others, "en"))
+    own = terms(sentence, "en")
+    elsewhere = has_form(parsed.counted, terms(before, "en")) and not parsed.others.isdisjoint(own)
+    return has_form(parsed.counted, own) or (elsewhere and Sought().counts(sentence, parsed.others, "en"))
 
 
-def _is_not_beside_unspaced(asked: _Asked, best: Sequence[int]) -> bool:
+def _is_not_beside_unspaced(parsed: _ParsedQuestion, best: Sequence[int]) -> bool:
     """Say whether no attribute, or no year, is told beside a name in a script without spaces."""
-    index = asked.question.index
-    if not asked.told and not asked.year:
+    index = parsed.question.index
+    if not parsed.patterns and not parsed.year:
         return False
-    names = _unspaced_names(asked, [text_of(index, unit) for unit in best])
+    names = _unspaced_names(parsed, [text_of(index, unit) for unit in best])
     near = [one.text for unit in best for one in beside(index, unit, frozenset(), names, reach=1)] if names else []
-    if not names or (asked.year and not any(map(YEAR_TOLD.search, near))):
+    if not names or (parsed.year and not any(map(YEAR_TOLD.search, near))):
         return bool(names)
     called = re.compile("|".join(map(re.escape, names)))  # a man's name may end in "husband"
-    return bool(asked.told) and not any(asked.tell(called.sub(" ", text) for text in near))
+    return bool(parsed.patterns) and not any(parsed.tell(called.sub(" ", text) for text in near))
 
 
-def _is_of_another(asked: _Asked, scores: "Scores") -> bool:
+def _is_of_another(parsed: _ParsedQuestion, scores: "Scores") -> bool:
     """Say whether an attribute of what has no name, or money, is not told beside the rarest word of a question.
 
     For money all other words stand there, too; half of more than two may lack.
     """
-    words, bm25 = asked.others | asked.names, asked.question.index.bm25
+    words, bm25 = parsed.others | parsed.names, parsed.question.index.bm25
     held = {term for term in words if bm25.holds(term)}
-    paid = not amounts().isdisjoint(says.pattern for says in asked.told)
-    if not asked.told or not held or not (paid or (held.isdisjoint(asked.names) and len(words) <= HOPS)):
+    paid = not amounts().isdisjoint(says.pattern for says in parsed.patterns)
+    if not parsed.patterns or not held or not (paid or (held.isdisjoint(parsed.names) and len(words) <= HOPS)):
         return False
     lacking = len(words) if not paid else len(words) // 2 if len(words) > 2 else 0
-    near = list(beside_names(asked.question.index, rarest(bm25, held), set(), scores))
+    near = list(beside_names(parsed.question.index, rarest(bm25, held), set(), scores))
     return bool(near) and not any(
-        all(asked.tell([one.text]))
-        and sum(not has_form(asked.meant.get(term, {term}), one.terms) for term in words) <= lacking
+        all(parsed.tell([one.text]))
+        and sum(not has_form(parsed.meant.get(term, {term}), one.terms) for term in words) <= lacking
         for one in near
     )
 
 
-def _asks_of_one(asked: _Asked, names: Set[str], best: Iterable[int]) -> bool:
+def _asks_of_one(parsed: _ParsedQuestion, names: Set[str], best: Iterable[int]) -> bool:
     """Say whether a question asks something of one thing by its `names`, and does not lead on to another document.
 
     Of two things that it names, it asks what one of them is to the other, but for an attribute: that is of the rarer.
     """
-    question = asked.question
-    no_name = frozenset(asked.counted) | general_terms() | role_terms()
-    capitals = question.capitalized if question.names else asked.called[-1:]
+    question = parsed.question
+    no_name = frozenset(parsed.counted) | general_terms() | role_terms()
+    capitals = question.capitalized if question.names else parsed.called[-1:]
     called = " ".join(word for word in capitals if not no_name.issuperset(terms(word, "en")))
     text = _PARTICLES.sub(" ", question.text.replace("-", " ").replace(",", ""))
-    of_one = called in text or bool(asked.told and not asked.others)
-    leads_on = len(asked.others) > HOPS and any(is_about(question.index, unit, names) for unit in best)
-    return bool(names and asked.words and of_one) and len(question.weights) <= LONG and not leads_on
+    of_one = called in text or bool(parsed.patterns and not parsed.others)
+    leads_on = len(parsed.others) > HOPS and any(is_about(question.index, unit, names) for unit in best)
+    return bool(names and parsed.words and of_one) and len(question.weights) <= LONG and not leads_on
 
 
-def _is_not_told_abroad(asked: _Asked, scores: "Scores") -> bool:
+def _is_unstated_across_languages(parsed: _ParsedQuestion, scores: "Scores") -> bool:
     """Say whether texts in another language than a question's tell no attribute of its names, as it writes them."""
-    index = asked.question.index
-    names = {name for name in asked.names if index.bm25.holds(name)}
-    if not asked.told or not names:
+    index = parsed.question.index
+    names = {name for name in parsed.names if index.bm25.holds(name)}
+    if not parsed.patterns or not names:
         return False
     near = beside_names(index, rarest(index.bm25, names), set(), scores)
-    return not any(_is_told(asked, says, one, names) for one in near for says in asked.told)
+    return not any(_is_stated(parsed, says, one, names) for one in near for says in parsed.patterns)
 
 
-def _is_not_beside(asked: _Asked, names: Set[str], scores: "Scores") -> bool:
+def _is_not_beside(parsed: _ParsedQuestion, names: Set[str], scores: "Scores") -> bool:
     """Say whether nothing that stands beside one of some names tells what is asked of it."""
-    question = asked.question
-    sought, bm25 = {form for term in asked.others for form in asked.meant[term]}, question.index.bm25
-    near = list(beside_names(question.index, names, set() if asked.told else sought, scores))
-    if asked.counted:
-        rest = replace(asked, others=asked.others - asked.counted)
-        near += _told_apart(rest, names, sought, scores)
-        words = [asked.counted, *(asked.meant[term] for term in sorted(rest.others))] if rest.others else []
-        return not any(Sought().counts(one.text, asked.counted, "en") or tells_number(one.text, words) for one in near)
-    told = [any(_is_told(asked, says, one, names) for one in near) for says in asked.told]
-    if asked.year and not any(YEAR_TOLD.search(one.text) for one in near):
+    question = parsed.question
+    sought, bm25 = {form for term in parsed.others for form in parsed.meant[term]}, question.index.bm25
+    near = list(beside_names(question.index, names, set() if parsed.patterns else sought, scores))
+    if parsed.counted:
+        rest = replace(parsed, others=parsed.others - parsed.counted)
+        near += _texts_apart(rest, names, sought, scores)
+        words = [parsed.counted, *(parsed.meant[term] for term in sorted(rest.others))] if rest.others else []
+        return not any(Sought().counts(one.text, parsed.counted, "en") or tells_number(one.text, words) for one in near)
+    stated = [any(_is_stated(parsed, says, one, names) for one in near) for says in parsed.patterns]
+    if parsed.year and not any(YEAR_TOLD.search(one.text) for one in near):
         return True
-    if told and not sought:  # how old somebody was who died is told by neither alone
-        return not all(told)
-    if bm25.novelty[0] > UNHEARD and not any(told) and not is_held(question.index, sought):
+    if stated and not sought:  # how old somebody was who died is told by neither alone
+        return not all(stated)
+    if bm25.novelty[0] > UNHEARD and not any(stated) and not is_held(question.index, sought):
         return False
-    if any(told) or any(_share_beside(asked, one.terms) >= LEAST_BESIDE for one in near):
+    if any(stated) or any(_share_beside(parsed, one.terms) >= LEAST_BESIDE for one in near):
         return False
-    return bool(told) or not _told_apart(asked, names, sought, scores)
+    return bool(stated) or not _texts_apart(parsed, names, sought, scores)
 
 
-def _told_apart(asked: _Asked, names: Set[str], sought: Set[str], scores: "Scores") -> list[Beside]:
+def _texts_apart(parsed: _ParsedQuestion, names: Set[str], sought: Set[str], scores: "Scores") -> list[Beside]:
     """Return what holds most of what is asked of some names apart from them, in documents that have one."""
-    apart = apart_from_names(asked.question.index, names, sought, scores) if sought else ()
-    return [one for one in apart if _share_beside(asked, one.terms) > LEAST_APART]
+    apart = apart_from_names(parsed.question.index, names, sought, scores) if sought else ()
+    return [one for one in apart if _share_beside(parsed, one.terms) > LEAST_APART]
 
 
-def _share_beside(asked: _Asked, own: Set[str]) -> float:
+def _share_beside(parsed: _ParsedQuestion, own: Set[str]) -> float:
     """Return how much of what a question asks of a name stands beside it, by idf: of `own` terms."""
-    weight = {term: value for term, value in asked.question.weights.items() if term in asked.others}
-    held = fsum(value for term, value in weight.items() if has_form(asked.meant[term], own))
+    weight = {term: value for term, value in parsed.question.weights.items() if term in parsed.others}
+    held = fsum(value for term, value in weight.items() if has_form(parsed.meant[term], own))
     return held / (fsum(weight.values()) or 1.0)
 
 
-def _is_told(asked: _Asked, says: re.Pattern[str], found: Beside, names: Set[str]) -> bool:
+def _is_stated(parsed: _ParsedQuestion, says: re.Pattern[str], found: Beside, names: Set[str]) -> bool:
     """Say whether an attribute is told of a name: close to it, to "he", or to the "It" that a sentence begins with.
 
     In a text that is on what has the name it is told anywhere. In other languages than English, a sentence behind the
     name may leave out what it is on, or put a word there for it.
     """
-    question = asked.question
+    question = parsed.question
     if found.of_it:
         return says.search(found.text) is not None
     english = question.analyzed_in == "en"
     texts = [found.text[start:end] for start, end in sentences(found.text, question.analyzed_in)]
-    for before, said in pairwise(("", *texts)):
-        tells = [tell.span() for tell in says.finditer(said)]
-        if not tells or (asked.year and not YEAR_TOLD.search(said)):
+    for before, sentence in pairwise(("", *texts)):
+        tells = [tell.span() for tell in says.finditer(sentence)]
+        if not tells or (parsed.year and not YEAR_TOLD.search(sentence)):
             continue
-        close = [(span, CLOSE) for span in _of_names(said, names, question)]
-        close += [(word.span(), CLOSE_TO_HE) for word in (_ONE if english else pronouns()).finditer(said)]
+        close = [(span, CLOSE) for span in _of_names(sentence, names, question)]
+        close += [(word.span(), CLOSE_TO_HE) for word in (_ONE if english else pronouns()).finditer(sentence)]
         if english:
-            close += [(word.span(), CLOSE_TO_IT) for word in _LEANS.finditer(said)]
+            close += [(word.span(), CLOSE_TO_IT) for word in _LEANS.finditer(sentence)]
         elif _of_names(before, names, question):
             close.append(((0, 0), CLOSE_BEHIND))
         for first, last in tells:
@@ -338,14 +338,14 @@ def _of_names(text: str, names: Set[str], question: "Question") -> list[tuple[in
     ]
 
 
-def _is_in_pieces(asked: _Asked, scores: "Scores") -> bool:
+def _is_in_pieces(parsed: _ParsedQuestion, scores: "Scores") -> bool:
     """Say whether a question asks what a thing of several words is that no sentence holds."""
-    question = asked.question
-    pieces = set(question.terms_of(asked.thing)) - question.names - ASKING - {"number"}
+    question = parsed.question
+    pieces = set(question.terms_of(parsed.thing)) - question.names - ASKING - {"number"}
     # "five" may be written "5", and "x" is a letter
     pieces = {term for term in pieces if len(term) > 1 and not Sought().has_count(term)}
-    of_another = re.search(r"\w['’]s? ", asked.thing)  # "the landlord's conditions" may be told of her by "she"
-    whole = 1 < len(pieces) == len(asked.thing.split()) <= WHOLE_NAME and not of_another
+    of_another = re.search(r"\w['’]s? ", parsed.thing)  # "the landlord's conditions" may be told of her by "she"
+    whole = 1 < len(pieces) == len(parsed.thing.split()) <= WHOLE_NAME and not of_another
     return whole and not together(question.index, pieces, scores)
 
 
@@ -355,17 +355,17 @@ def _counted(question: "Question") -> set[str]:
     return set(terms(found[1], "en")[:1]) if found and question.language == "en" else set()
 
 
-def _misses_a_word(asked: _Asked) -> bool:
+def _misses_a_word(parsed: _ParsedQuestion) -> bool:
     """Say whether a short question has a word that no text holds, of a large corpus in which few words are new.
 
     A number that is no year ("error 502", "SUP-4106") tells as much in a small one, and so do all words that say
     something.
     """
-    question, bm25 = asked.question, asked.question.index.bm25
-    n_asked = len(question.weights.keys() - QUANTIFIERS)
-    if n_asked > SHORT:
+    question, bm25 = parsed.question, parsed.question.index.bm25
+    n_terms = len(question.weights.keys() - QUANTIFIERS)
+    if n_terms > SHORT:
         return False
-    if _misses_every_word(asked):
+    if _misses_every_word(parsed):
         return True
     numbers = (term for term in question.weights if _NUMBER.fullmatch(term) and not YEAR.fullmatch(term))
     if not all(map(bm25.holds, numbers)):
@@ -374,26 +374,26 @@ def _misses_a_word(asked: _Asked) -> bool:
     role = [form for term in question.terms_of(held_by[1]) for form in in_other_words(term, "en")] if held_by else []
     if role and not is_held(question.index, role):
         return True
-    if bm25.n_units < MIN_UNITS or bm25.novelty[0] > (KNOWN if n_asked > FEW else KNOWN_OF_FEW):
+    if bm25.n_units < MIN_UNITS or bm25.novelty[0] > (KNOWN if n_terms > FEW else KNOWN_OF_FEW):
         return False
-    if any(len(name) >= LEAST_NAME and not bm25.holds(name) for name in asked.names):
+    if any(len(name) >= LEAST_NAME and not bm25.holds(name) for name in parsed.names):
         return True
-    long = (meant for meant in asked.meant.values() if min(map(len, meant)) >= LEAST_STEM)
+    long = (meant for meant in parsed.meant.values() if min(map(len, meant)) >= LEAST_STEM)
     return any(not is_held(question.index, meant) for meant in long)
 
 
-def _misses_every_word(asked: _Asked) -> bool:
+def _misses_every_word(parsed: _ParsedQuestion) -> bool:
     """Say whether no text holds any word that says something, in any form: "How do I make pancakes?"."""
-    said = [asked.meant.get(term, {term}) for term in asked.names | asked.words]
-    forms = (form for meant in said for form in meant)
-    return bool(said) and not asked.told and not is_held(asked.question.index, forms)
+    meanings = [parsed.meant.get(term, {term}) for term in parsed.names | parsed.words]
+    forms = (form for meant in meanings for form in meant)
+    return bool(meanings) and not parsed.patterns and not is_held(parsed.question.index, forms)
 
 
-def _unspaced_names(asked: _Asked, texts: Iterable[str]) -> tuple[str, ...]:
+def _unspaced_names(parsed: _ParsedQuestion, texts: Iterable[str]) -> tuple[str, ...]:
     """Return the names in a question in a script without spaces, else words of it that a text has; of another none."""
-    question = asked.question
+    question = parsed.question
     if not UNSPACED.search(question.text):
         return ()
     words = (word for word in question.content if len(word) >= LEAST_NAME)
     found = question.known_names or tuple(word for word in words if any(word in text for text in texts))
-    return tuple(name for name in found if not asked.asking.issuperset(question.terms_of(name)))
+    return tuple(name for name in found if not parsed.asking.issuperset(question.terms_of(name)))

@@ -34,7 +34,7 @@ HELD = 0.5  # more for a sentence that tells of something that held in the perio
 CUE, DATED = 0.75, 3.0  # more for a sentence that holds what is asked for; a date
 # Of the question's weight: a question that holds so much is the one asked; one of a talk that asks for the same kind.
 SAME, SAME_KIND = 0.8, 0.6
-NEW_ASKED = 3  # terms that the question of a talk may have beside those asked
+MAX_NEW_TERMS = 3  # terms that the question of a talk may have beside those asked
 ADJACENT = 0.5  # more for a sentence in which all terms stand together that the question has side by side
 COUNTED = 3.0  # more for a sentence that counts what "how many" asks about
 CELL = 3.0  # more for a cell of a row of which the question says the label, and not the value
@@ -49,7 +49,7 @@ STATED = 1.0  # more for one that states the amount that is asked for
 CODE = 0.3  # what a line of code counts, which shows what others say, and a legal notice
 _FORMS = expressions(__package__, "sentence_choice.txt")
 REFERENCE, ANNOUNCES = re.compile(_FORMS["reference"]), re.compile(_FORMS["announces"], re.I)
-ASKED, REASON = re.compile(_FORMS["asked"], re.I), re.compile(_FORMS["reason"], re.I)
+ASKS_INDIRECTLY, REASON = re.compile(_FORMS["asked"], re.I), re.compile(_FORMS["reason"], re.I)
 MYSELF = re.compile(_FORMS["first person"])
 WHY, ANYONE = re.compile(_FORMS["why"], re.I), re.compile(_FORMS["anyone"], re.I)
 NONE = frozenset[str]()
@@ -72,11 +72,11 @@ class Wanted:
 
     def is_same(self, own: Set[str], *, of_kind: bool = False) -> bool:
         """Say whether a question of such terms is the one asked: what follows it answers. `of_kind`: it asks alike."""
-        asked = fsum(weight for term, weight in self.weight.items() if term in own)
+        shared = fsum(weight for term, weight in self.weight.items() if term in own)
         least = SAME_KIND if of_kind else SAME
-        return (of_kind or len(self.weight) > 1) and asked >= least * fsum(self.weight.values())
+        return (of_kind or len(self.weight) > 1) and shared >= least * fsum(self.weight.values())
 
-    def is_asked_alike(self, question: str, language: str) -> bool:
+    def asks_alike(self, question: str, language: str) -> bool:
         """Say whether a question of a talk asks for the kind of thing that is asked for, or whether anyone knows."""
         kind = self.sought.kind
         to_all = kind in ("person", "location") and ANYONE.search(question)
@@ -84,7 +84,7 @@ class Wanted:
             to_all or (WHY.search(question) if self.sought.why else kind_asked(question, language) == kind != "")
         )
 
-    def heading_told(
+    def heading_for(
         self, index: "SnapshotView", over: Headings, sentence: str, own: Set[str], term: str, *, fragment: bool
     ) -> str:
         """Return what stands over a sentence and is told with it; "" for nothing.
@@ -97,30 +97,30 @@ class Wanted:
             return self.sought.is_held(index, text, over.language)
 
         asks = self.sought.kind in ("time", "version") and not self.terms.isdisjoint(own)
-        told = over.that_holds(is_held) if asks and not is_held(sentence) else ""
-        return told or term or (over.nearest() if fragment and ITEM.match(sentence) else "")
+        heading = over.that_holds(is_held) if asks and not is_held(sentence) else ""
+        return heading or term or (over.nearest() if fragment and ITEM.match(sentence) else "")
 
-    def worth(self, index: "SnapshotView", said: str, own: Sequence[str], language: str) -> float:
+    def worth(self, index: "SnapshotView", text: str, own: Sequence[str], language: str) -> float:
         """Return what it is worth that a sentence has such terms in such an order, and says what kind of thing."""
         together = fsum(self.pairs.get(pair, 0.0) for pair in set(pairwise(own)))
         worth = 1 + ADJACENT * together
         if not self.terms.isdisjoint(own):
-            worth *= (1 + AS_WRITTEN * self.sought.shares_words(said)) * (UNFIT if REFERENCE.search(said) else 1.0)
-        if self.sought.is_held(index, said, language):
+            worth *= (1 + AS_WRITTEN * self.sought.shares_words(text)) * (UNFIT if REFERENCE.search(text) else 1.0)
+        if self.sought.is_held(index, text, language):
             worth *= 1 + (DATED if self.sought.kind == "time" else CUE)
             if self.sought.how_many and self.sought.counts(
-                said, self.sought.counted & self.terms or self.terms, language
+                text, self.sought.counted & self.terms or self.terms, language
             ):
                 worth *= 1 + COUNTED
-        if ANNOUNCES.search(said) or (ASKED.search(said) and self.sought.words.isdisjoint(ASKING_WORDS)):
+        if ANNOUNCES.search(text) or (ASKS_INDIRECTLY.search(text) and self.sought.words.isdisjoint(ASKING_WORDS)):
             worth *= UNFIT
-        if self.sought.affirms and not self.terms.isdisjoint(terms(" ".join(DENIED.findall(said)), language)):
+        if self.sought.affirms and not self.terms.isdisjoint(terms(" ".join(DENIED.findall(text)), language)):
             worth *= UNFIT
-        states = self.sought.states_amount(said)
+        states = self.sought.states_amount(text)
         worth *= UNFIT if states is None else 1 + states * STATED
-        if self.sought.why and REASON.search(said):
+        if self.sought.why and REASON.search(text):
             worth *= 1 + REASONED
-        if self.sought.is_defined(said):
+        if self.sought.is_defined(text):
             worth *= 1 + DEFINED
         return worth
 
@@ -129,7 +129,7 @@ class Wanted:
 class SentenceCandidate:
     """A sentence, and what it is worth: `worth` times how much of the question it and what stands around it hold."""
 
-    place: Statement
+    statement: Statement
     terms: frozenset[str]
     around: frozenset[str]  # the question's terms in the title and the sentence before
     worth: float
@@ -147,28 +147,30 @@ def candidates_in(
     index: "SnapshotView", unit: int, score: float, wanted: Wanted, held: Mapping[int, tuple[float, bool]]
 ) -> Iterator[SentenceCandidate]:
     """Yield the sentences of a text unit that may be told. `held` is by where what held begins (`choose_sentences`)."""
-    read, asked = read_unit(index, unit), wanted.terms
+    read, wanted_terms = read_unit(index, unit), wanted.terms
     things = () if defines(read.text, wanted.sought.things) else wanted.sought.things
-    title = asked.intersection(terms(read.title, read.language))
+    title = wanted_terms.intersection(terms(read.title, read.language))
     over = Headings(read.document, read.language, read.blocks["code"])
     named = read.offset == 0 and is_about(read.title, things)
     # The head of a mail says who sent it, not who did what the mail tells of.
-    of_rows = NONE if read.is_mail and not title >= asked.intersection(terms(read.text, read.language)) else title
+    of_rows = (
+        NONE if read.is_mail and not title >= wanted_terms.intersection(terms(read.text, read.language)) else title
+    )
     walk = _Walk(index, read, wanted, score, title, of_rows, introduced=named, marked=named)
     for line, start, end in read.sentences():
         if wanted.sought.within is not None and not wanted.sought.within(unit, start):
             continue
         if over.go_to(start):
-            walk.headed = asked & over.terms()
+            walk.headed = wanted_terms & over.terms()
         sentence = read.document[start:end]
         names_it, hashed = is_about(sentence, things), sentence.startswith("#")
         if names_it or hashed or _is_of_heading(read.document, start):
             if not is_within(read.blocks["code"], start):
                 walk.introduced, walk.marked = walk.introduced or names_it, hashed
-                walk.put = asked.intersection(terms(sentence, read.language)) if ASKS.search(sentence) else NONE
+                walk.put = wanted_terms.intersection(terms(sentence, read.language)) if ASKS.search(sentence) else NONE
                 yield from _of_heading(index, unit, start, score, wanted, title | walk.headed)
         elif one := walk.sentence(line, start, end, over.term()):
-            times = [told for at, told in held.items() if line <= at < end]
+            times = [time for at, time in held.items() if line <= at < end]
             yield walk.candidate(one, over, times)
 
 
@@ -209,59 +211,63 @@ class _Walk:
 
         `term` is what it says the meaning of, below it; "" for nothing.
         """
-        read, wanted, asked = self.read, self.wanted, self.wanted.terms
+        read, wanted, wanted_terms = self.read, self.wanted, self.wanted.terms
         document, language, text = read.document, read.language, read.document[start:end]
         fragment, of_row = not is_statement(text), is_in(read.blocks["card"], start)
         own = frozenset(in_order := terms(text, language))
         asks = not wanted.sought.within and ASKS.search(text, max(0, len(text) - 4)) is not None
-        same, own, put_to = _asked_again(document, start, end, own, language, wanted) if asks else (False, own, NONE)
+        same, own, put_to = (
+            _compare_question(document, start, end, own, language, wanted) if asks else (False, own, NONE)
+        )
         if same and not (speakers(document) or label_behind(document, start, end)):  # a talk's is told with its reply
             self.introduced = True
             return None
-        explains = bool(term) and not asked.isdisjoint(terms(term, language)) and not asked.issuperset(own)
-        too_short = fragment and not same and not explains and _is_too_short(text, document, own, asked)
+        explains = (
+            bool(term) and not wanted_terms.isdisjoint(terms(term, language)) and not wanted_terms.issuperset(own)
+        )
+        too_short = fragment and not same and not explains and _is_too_short(text, document, own, wanted_terms)
         if not of_row and (too_short or (fragment and is_head(document, start, end))):
             self.introduced = self.introduced and self.marked  # the next name of a list
-            self.before = own & asked if asks else self.before  # a short question, whose reply is next
+            self.before = own & wanted_terms if asks else self.before  # a short question, whose reply is next
             return None
-        own |= (wanted.sought.in_other_words(text, own) & asked) | put_to
+        own |= (wanted.sought.in_other_words(text, own) & wanted_terms) | put_to
         if of_row and fragment and self._is_idle_cell(text, own):
             return None
         return _Sentence(line, start, end, text, in_order, own, fragment, of_row, asks, same)
 
     def candidate(self, one: _Sentence, over: Headings, times: Sequence[tuple[float, bool]]) -> SentenceCandidate:
         """Return a sentence as a candidate. `times`: how well what it tells of held, and whether it began, as asked."""
-        read, wanted, asked = self.read, self.wanted, self.wanted.terms
+        read, wanted, wanted_terms = self.read, self.wanted, self.wanted.terms
         document, language, own = read.document, read.language, one.own
-        columns = _of_columns(document, one.start, asked, language) if CELLS in one.text else NONE
+        columns = _of_columns(document, one.start, wanted_terms, language) if CELLS in one.text else NONE
         label = document[one.line : one.start].strip()
         own, self.put = own | self.put, NONE
         if term := over.term():
-            own |= asked.intersection(terms(term, language))
-        heading = wanted.heading_told(self.index, over, one.text, own - self.headed, term, fragment=one.fragment)
+            own |= wanted_terms.intersection(terms(term, language))
+        heading = wanted.heading_for(self.index, over, one.text, own - self.headed, term, fragment=one.fragment)
         # what repeats the question is no answer
-        n_new = len(own - asked) or len({*terms(heading, language)} - asked)
+        n_new = len(own - wanted_terms) or len({*terms(heading, language)} - wanted_terms)
         worth = wanted.worth(self.index, f"{heading} {label} {one.text}", one.in_order, language)
         worth *= self.score * (n_new + 0.1) / (n_new + 1)
         worth *= 1 + HELD * max((fit for fit, _ in times), default=0)
-        by_label = one.of_row and one.fragment and _is_asked_by_label(one.text, language, wanted)
-        worth *= 1 + CELL * (by_label or bool(columns and own & asked))
+        by_label = one.of_row and one.fragment and _matches_label(one.text, language, wanted)
+        worth *= 1 + CELL * (by_label or bool(columns and own & wanted_terms))
         shows = any(first <= one.start and one.end <= last for first, last in read.shown)
         if self.introduced and not one.fragment and not shows and not ITEM.match(document, max(0, one.start - 2)):
             worth, self.introduced = worth * (1 + INTRODUCED), False
-            self.before |= asked
+            self.before |= wanted_terms
         worth *= _as_question(own, wanted, asks=one.asks, same=one.same)
         worth *= CODE if shows else 1.0
         writer = read.sender(one.start)
-        known = asked & _terms_of_name(label or writer or speaker_of(document, one.start), language)
-        told_by = "" if known else _told_by(self.index, one.text, language, label, writer, wanted.sought)
-        worth *= 1 + CUE * bool(told_by and MYSELF.search(one.text))
+        known = wanted_terms & _terms_of_name(label or writer or speaker_of(document, one.start), language)
+        speaker = "" if known else _answering_speaker(self.index, one.text, language, label, writer, wanted.sought)
+        worth *= 1 + CUE * bool(speaker and MYSELF.search(one.text))
         before = NONE if term else self.before  # what another term means
         around, own = self.title | self.headed | columns | before, own | known
-        self.before = own & asked
+        self.before = own & wanted_terms
         floor = NAMED_FLOOR if read.subject else FLOOR
-        place = Statement(read.unit, one.start, one.end, told_by or heading)
-        return SentenceCandidate(place, own, around - own, worth, floor, any(begins for _, begins in times))
+        statement = Statement(read.unit, one.start, one.end, speaker or heading)
+        return SentenceCandidate(statement, own, around - own, worth, floor, any(begins for _, begins in times))
 
     def _is_idle_cell(self, cell: str, own: Set[str]) -> bool:
         """Say whether a cell says nothing asked for: "Created: 2026-03-16", or "Key: SUP-12", which is asked about."""
@@ -270,7 +276,9 @@ class _Walk:
         return self.wanted.terms.issuperset(value) or not asks
 
 
-def _told_by(index: "SnapshotView", sentence: str, language: str, label: str, writer: str, sought: Sought) -> str:
+def _answering_speaker(
+    index: "SnapshotView", sentence: str, language: str, label: str, writer: str, sought: Sought
+) -> str:
     """Return who answers "Who ...?" by a sentence: its label, or who wrote the mail, if it says "I" or names nobody."""
     if sought.kind != "person" or label.endswith((":", "：")):
         return label.rstrip(":： ") if sought.kind == "person" else ""
@@ -279,11 +287,11 @@ def _told_by(index: "SnapshotView", sentence: str, language: str, label: str, wr
 
 
 def _of_heading(
-    index: "SnapshotView", unit: int, place: int, score: float, wanted: Wanted, around: frozenset[str]
+    index: "SnapshotView", unit: int, position: int, score: float, wanted: Wanted, around: frozenset[str]
 ) -> Iterator[SentenceCandidate]:
     """Yield the heading at a place, if it holds the time asked for, and the list right below it, if it names that."""
     document, language = index.document_of(unit)
-    if (mark := HEADING.match(document, place)) is None:
+    if (mark := HEADING.match(document, position)) is None:
         return
     span, heading = mark.span(2), mark[2]
     own = frozenset(in_order := terms(heading, language))
@@ -303,39 +311,39 @@ def _of_heading(
         yield SentenceCandidate(Statement(unit, start, end, heading), named, NONE, worth, 0.0, False)
 
 
-def _is_of_heading(document: str, place: int) -> bool:
+def _is_of_heading(document: str, position: int) -> bool:
     """Say whether what stands at a place is part of a heading: "## 8.5. How is it done?" are two sentences."""
-    start = document.rfind("\n", max(0, place - MAX_HEADING - 1), place) + 1
-    return document.startswith("#", start) and document.find("\n", place, start + MAX_HEADING + 1) >= 0
+    start = document.rfind("\n", max(0, position - MAX_HEADING - 1), position) + 1
+    return document.startswith("#", start) and document.find("\n", position, start + MAX_HEADING + 1) >= 0
 
 
 def _as_question(own: Set[str], wanted: Wanted, *, asks: bool, same: bool) -> float:
     """Return what a sentence counts as one that asks: the question itself and little more leads to its reply."""
-    if same and len(own - wanted.terms) <= max(NEW_ASKED, len(own) // 2):
+    if same and len(own - wanted.terms) <= max(MAX_NEW_TERMS, len(own) // 2):
         return 1 + INTRODUCED
     return UNFIT if asks and (wanted.sought.kind or wanted.sought.things) else 1.0
 
 
-def _is_too_short(sentence: str, document: str, own: Set[str], asked: Set[str]) -> bool:
+def _is_too_short(sentence: str, document: str, own: Set[str], wanted_terms: Set[str]) -> bool:
     """Say whether a fragment says too little.
 
     A message without a full stop, which is all of its document, does not, nor an item of a list that says two words of
     the question, or nothing else.
     """
-    if own and ITEM.match(sentence) and (len(own & asked) > 1 or own <= asked):
+    if own and ITEM.match(sentence) and (len(own & wanted_terms) > 1 or own <= wanted_terms):
         return False
     length = len(sentence) * (DENSE if UNSPACED.search(sentence) else 1)
-    return length < MIN_FRAGMENT and not (sentence == document.strip() and 1 < len(own - asked) < len(own))
+    return length < MIN_FRAGMENT and not (sentence == document.strip() and 1 < len(own - wanted_terms) < len(own))
 
 
-def _asked_again(
+def _compare_question(
     document: str, start: int, end: int, own: frozenset[str], language: str, wanted: Wanted
 ) -> tuple[bool, frozenset[str], frozenset[str]]:
     """Return whether a question is the one asked, its terms without who asks, and those that name who replies."""
     reply = label_behind(document, start, end)
     if reply and (speaker := LABEL.match(document, start, end)):  # all that somebody says in a chat
         own = frozenset(terms(document[speaker.end() : end], language))
-    if not reply or not wanted.is_asked_alike(document[start:end], language):
+    if not reply or not wanted.asks_alike(document[start:end], language):
         return wanted.is_same(own), own, NONE
     put_to = wanted.terms & _terms_of_name(reply[1], language)
     same = wanted.is_same(own | put_to, of_kind=True)
@@ -350,28 +358,28 @@ def label_behind(document: str, start: int, end: int) -> re.Match[str] | None:
     return behind if behind and not (own and own[1] == behind[1]) else None
 
 
-def _of_columns(document: str, start: int, asked: Set[str], language: str) -> frozenset[str]:
+def _of_columns(document: str, start: int, wanted_terms: Set[str], language: str) -> frozenset[str]:
     """Return the terms asked for that begin a word in the first row of the table that has a row at `start`."""
     row = first = line = document.rfind("\n", 0, start) + 1
     least = max(1, start - MAX_TABLE)
     while line >= least and CELLS in document[(before := document.rfind("\n", 0, line - 1) + 1) : line]:
         first, line = before, before
     heads = terms(document[first : document.find("\n", first)], language) if first < row == start else ()
-    return frozenset(term for term in asked if any(map(str.startswith, heads, repeat(term))))
+    return frozenset(term for term in wanted_terms if any(map(str.startswith, heads, repeat(term))))
 
 
 def _terms_of_name(name: str, language: str) -> frozenset[str]:
     return frozenset(terms(f"{name} {_JOINED.sub(' ', name)}", language))
 
 
-def _is_asked_by_label(cell: str, language: str, wanted: Wanted) -> bool:
+def _matches_label(cell: str, language: str, wanted: Wanted) -> bool:
     """Say whether a question asks for a cell by its label: "Status: Open", for what the status is; no day for "who"."""
     label, _, value = cell.partition(":")
     kind, in_digits = wanted.sought.kind, any(map(str.isdigit, value))
     own = frozenset(terms(label.replace("_", " "), language))
     own |= wanted.sought.in_other_words(label, own)
-    if not any(term.startswith(asked) for term in own for asked in wanted.weight) or not wanted.terms.isdisjoint(
-        terms(value, language)
-    ):
+    if not any(
+        term.startswith(query_term) for term in own for query_term in wanted.weight
+    ) or not wanted.terms.isdisjoint(terms(value, language)):
         return False
     return not kind or in_digits == (kind in ("time", "number"))

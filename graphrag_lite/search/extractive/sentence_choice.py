@@ -33,7 +33,7 @@ ENOUGH = 0.07  # of the best sentence's value: what has less is left out
 # Times that, where a sentence has only names in common with the question, in a corpus of so few text units: of a larger
 # one what is read fits better, and the cut costs .7% of the answers of ten sets what was asked for.
 SUPPORT, FEW = 5.0, 300
-SAID = 0.5  # what a term counts once it has been said
+COVERED = 0.5  # what a term counts once it has been said
 SAME_UNIT = 0.85  # what the next sentence of a text unit counts
 # Times what a sentence is worth as the first one that tells of what begins where the period asked about does: who asks
 # of 1921 to 1930 asks of what held then, and texts tell the beginning of that. Fitted, and tried on pages left out.
@@ -52,10 +52,10 @@ NOTHING_ELSE = Sought()
 
 
 def _side_by_side(
-    question_terms: Sequence[str], weight: Mapping[str, float], asked: Collection[str]
+    question_terms: Sequence[str], weight: Mapping[str, float], wanted_terms: Collection[str]
 ) -> dict[tuple[str, str], float]:
     """Return the pairs of terms that follow each other in a question, with their shares of the weight of all."""
-    pairs = dict.fromkeys(pairwise(term for term in question_terms if term in asked))
+    pairs = dict.fromkeys(pairwise(term for term in question_terms if term in wanted_terms))
     whole = sum(weight[one] + weight[other] for one, other in pairs)
     return {pair: (weight[pair[0]] + weight[pair[1]]) / whole for pair in pairs}
 
@@ -65,7 +65,7 @@ def choose_sentences(
     question_terms: Sequence[str],
     units: Sequence[int],
     most: int,
-    told: Sequence[Statement] = (),
+    previous: Sequence[Statement] = (),
     *,
     scores: Sequence[float] = (),
     sought: Sought = NOTHING_ELSE,
@@ -75,7 +75,7 @@ def choose_sentences(
 
     `scores` are those of the units (by default they fall with the rank), `sought` is what is asked for, `held` how well
     what begins at a character of a unit's document held in the periods asked about, and whether it began with them.
-    What another chosen (or `told`) sentence says is left out. None where neither a sentence nor a title shares a
+    What another chosen (or `previous`) sentence says is left out. None where neither a sentence nor a title shares a
     term with the question.
     """
     weight = {
@@ -86,16 +86,18 @@ def choose_sentences(
     whole = sum(weight.values())
     scores = scores or [(2.0 + rank) ** -0.5 for rank in range(len(units))]
     top = max(scores, default=0.0)
-    asked = frozenset(term for term in weight if index.bm25.holds(term) or sought.may_be_told(term, index.bm25))
-    wanted = Wanted(asked, weight, _side_by_side(question_terms, weight, asked), sought)
+    wanted_terms = frozenset(
+        term for term in weight if index.bm25.holds(term) or sought.may_be_paraphrased(term, index.bm25)
+    )
+    wanted = Wanted(wanted_terms, weight, _side_by_side(question_terms, weight, wanted_terms), sought)
     candidates = [
         candidate
         for unit, score in zip(units, scores, strict=True)
         for candidate in candidates_in(index, unit, score / top, wanted, held.get(unit, {}))
     ]
-    if not any((candidate.terms | candidate.around) & asked for candidate in candidates):
+    if not any((candidate.terms | candidate.around) & wanted_terms for candidate in candidates):
         return []
-    left = {term: weight[term] for term in asked}
+    left = {term: weight[term] for term in wanted_terms}
     values = [candidate.value(left, whole) for candidate in candidates]
     begun = [value * (BEGUN if one.begins else 1.0) for value, one in zip(values, candidates, strict=True)]
     best = max(range(len(candidates)), key=begun.__getitem__)
@@ -105,10 +107,10 @@ def choose_sentences(
         candidates = _reason_first(index, candidates, left, whole)
     candidates = _hopped(index, candidates, candidates[best], left)
     if sought.newest:
-        candidates = _newest_first(index, candidates, [one.value(left, whole) for one in candidates], asked)
-    said = [read_out(index, place) for place in told]
+        candidates = _newest_first(index, candidates, [one.value(left, whole) for one in candidates], wanted_terms)
+    previous_texts = [read_out(index, statement) for statement in previous]
     names = sought.names if index.bm25.n_units <= FEW else left.keys()
-    return _one_by_one(candidates, left, whole, ENOUGH * values[best], most, said, names)
+    return _one_by_one(candidates, left, whole, ENOUGH * values[best], most, previous_texts, names)
 
 
 def _one_by_one(
@@ -117,10 +119,10 @@ def _one_by_one(
     whole: float,
     least: float,
     most: int,
-    told: Sequence[tuple[str, str]],
+    previous_texts: Sequence[tuple[str, str]],
     names: Set[str],
 ) -> list[Statement]:
-    """Return up to `most` sentences, best first, none that says what is `told`.
+    """Return up to `most` sentences, best first, none that says what `previous_texts` do.
 
     Each is worth `least` when it is chosen, and more where it has only `names` in common with the question and the
     best one says more. `left` of `whole` is what the terms of the question weigh, and is used up.
@@ -128,12 +130,12 @@ def _one_by_one(
     n_of_unit = Counter[int]()
 
     def cost(number: int) -> float:
-        return -candidates[number].value(left, whole) * SAME_UNIT ** n_of_unit[candidates[number].place.unit]
+        return -candidates[number].value(left, whole) * SAME_UNIT ** n_of_unit[candidates[number].statement.unit]
 
-    full, asked = dict(left), left.keys() - names
+    full, other_terms = dict(left), left.keys() - names
     chosen: list[Statement] = []
-    known = [frozenset(terms(text, language)) for text, language in told]
-    length = sum(len(text) for text, _ in told)
+    known = [frozenset(terms(text, language)) for text, language in previous_texts]
+    length = sum(len(text) for text, _ in previous_texts)
     for number in cheapest_first(len(candidates), cost):
         candidate = candidates[number]
         if len(chosen) >= most or length >= MAX_ANSWER or cost(number) >= 0 or cost(number) > -least:
@@ -141,26 +143,29 @@ def _one_by_one(
         if says_the_same(candidate.terms, known):
             continue
         if not chosen:
-            asked = asked if asked & candidate.terms else set()
-        elif asked and asked.isdisjoint(candidate.terms) and candidate.value(full, whole) < SUPPORT * least:
+            other_terms = other_terms if other_terms & candidate.terms else set()
+        elif other_terms and other_terms.isdisjoint(candidate.terms) and candidate.value(full, whole) < SUPPORT * least:
             continue
         known.append(candidate.terms)
-        chosen.append(candidate.place)
-        length += candidate.place.end - candidate.place.start
-        n_of_unit[candidate.place.unit] += 1
-        left |= {term: left[term] * SAID for term in candidate.terms & left.keys()}
-        left |= {term: left[term] * SAID**AROUND for term in candidate.around}
+        chosen.append(candidate.statement)
+        length += candidate.statement.end - candidate.statement.start
+        n_of_unit[candidate.statement.unit] += 1
+        left |= {term: left[term] * COVERED for term in candidate.terms & left.keys()}
+        left |= {term: left[term] * COVERED**AROUND for term in candidate.around}
     return chosen
 
 
 def _newest_first(
-    index: "SnapshotView", candidates: Sequence[SentenceCandidate], values: Sequence[float], asked: frozenset[str]
+    index: "SnapshotView",
+    candidates: Sequence[SentenceCandidate],
+    values: Sequence[float],
+    wanted_terms: frozenset[str],
 ) -> list[SentenceCandidate]:
     """Return candidates, the newest worth more of those that say what the best one does, and nearly as well."""
     best = max(range(len(values)), key=values.__getitem__)
-    held = candidates[best].terms & asked
+    held = candidates[best].terms & wanted_terms
     near = [n for n, value in enumerate(values) if value >= NEAR * values[best] and candidates[n].terms >= held]
-    days = {n: float(index.days[candidates[n].place.unit]) for n in near}
+    days = {n: float(index.days[candidates[n].statement.unit]) for n in near}
     first = max((n for n in near if not isnan(days[n])), key=lambda n: (days[n], values[n]), default=best)
     return [replace(one, worth=one.worth / NEAR) if n == first else one for n, one in enumerate(candidates)]
 
@@ -172,10 +177,14 @@ def _reason_first(
     values = [candidate.value(left, whole) for candidate in candidates]
     at = max(range(len(values)), key=values.__getitem__)
     held = fsum(left[term] for term in (candidates[at].terms | candidates[at].around) & left.keys())
-    if held < REPEATED * fsum(left.values()) or REASON.search(read_out(index, candidates[at].place)[0]):
+    if held < REPEATED * fsum(left.values()) or REASON.search(read_out(index, candidates[at].statement)[0]):
         return candidates
     for n, one in enumerate(candidates[at + 1 : at + 1 + REASON_WITHIN], start=at + 1):
-        if one.place.unit == candidates[at].place.unit and values[n] and REASON.search(read_out(index, one.place)[0]):
+        if (
+            one.statement.unit == candidates[at].statement.unit
+            and values[n]
+            and REASON.search(read_out(index, one.statement)[0])
+        ):
             worth = one.worth * max(1.0, values[at] / values[n] * 1.01)
             return [*candidates[:n], replace(one, worth=worth), *candidates[n + 1 :]]
     return candidates
@@ -187,8 +196,8 @@ def _hopped(
     """Return candidates, those worth more that say what the best one leaves open of what it leads to (`HOP`)."""
     left_open = {term: weight[term] for term in sorted(weight.keys() - best.terms - best.around)}
     least = HOP_SHARE * fsum(left_open.values())
-    read, language = read_out(index, best.place)
-    own = index.document_row[best.place.unit]
+    read, language = read_out(index, best.statement)
+    own = index.document_row[best.statement.unit]
 
     @cache
     def leads_to(row: int) -> bool:
@@ -198,7 +207,7 @@ def _hopped(
 
     return [
         replace(candidate, worth=candidate.worth * HOP)
-        if leads_to(index.document_row[candidate.place.unit])
+        if leads_to(index.document_row[candidate.statement.unit])
         and fsum(left_open[term] for term in candidate.terms & left_open.keys()) > least
         else candidate
         for candidate in candidates

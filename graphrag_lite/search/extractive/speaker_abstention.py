@@ -20,8 +20,8 @@ def is_of_another_speaker(question: "Question") -> bool:
 
     A document has what its text says, and what its file is called. A word that none has tells nothing here.
     """
-    said = _SAYS.match(question.text)
-    both = [set(question.terms_of(" ".join(_NAME.findall(said[n])))) for n in (1, 2)] if said else []
+    found = _SAYS.match(question.text)
+    both = [set(question.terms_of(" ".join(_NAME.findall(found[n])))) for n in (1, 2)] if found else []
     if not all(both) or not both:
         return False
     first, second = (_documents_having(question, terms) for terms in both)

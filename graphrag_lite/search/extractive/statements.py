@@ -34,7 +34,7 @@ FORMULA_DOCUMENTS, FORMULA, MIN_FORMULA = 4, 0.9, 8
 
 def choose_statements(
     index: "SnapshotView",
-    asked: Iterable[str],
+    query_terms: Iterable[str],
     units: Sequence[int],
     scores: Sequence[float],
     most: int,
@@ -45,25 +45,25 @@ def choose_statements(
     What is worth less than `enough` of the best one is left out, if it holds no term that those before it do not. Where
     no sentence stands as one, as in a corpus of notes, they are chosen as for a detail.
     """
-    weight = {term: idf for term, idf in term_idf(index.bm25, asked).items() if index.bm25.holds(term)}
+    weight = {term: idf for term, idf in term_idf(index.bm25, query_terms).items() if index.bm25.holds(term)}
     top = max(scores, default=0.0)
     found = [
-        (value * score / top, place, own)
+        (value * score / top, statement, own)
         for unit, score in zip(units, scores, strict=True)
-        for value, place, own in _fitting(index, unit, weight)
+        for value, statement, own in _fitting(index, unit, weight)
     ]
     found.sort(key=lambda one: (-one[0], one[1].unit, one[1].start))
     chosen: list[Statement] = []
     known: list[frozenset[str]] = []
     left = set(weight)
-    for value, place, own in found:
+    for value, statement, own in found:
         if len(chosen) == most or value < LEAST * found[0][0]:
             break
         if value < enough * found[0][0] and left.isdisjoint(own):
             continue
         if not says_the_same(own, known) and not is_repeated(index, own):
             known.append(own)
-            chosen.append(place)
+            chosen.append(statement)
             left -= own
     return chosen or choose_sentences(index, [*weight], units, most, scores=scores)
 
@@ -94,33 +94,33 @@ def _fitting(
         before = own & weight.keys()
 
 
-def broad_weights(index: "Bm25", asked: Iterable[str]) -> dict[str, float]:
+def broad_weights(index: "Bm25", query_terms: Iterable[str]) -> dict[str, float]:
     """Return what the terms of a broad question weigh: their idf, times the logarithm of the text units that hold them.
 
     Where n-grams stand for words, the commonest are endings: these have their idf alone.
     """
     return {
         term: idf * (1.0 if UNSPACED.match(term) else log1p(len(index.units_of(term))))
-        for term, idf in term_idf(index, asked).items()
+        for term, idf in term_idf(index, query_terms).items()
         if len(index.units_of(term))
     }
 
 
-def broad_match(index: "Bm25", asked: Iterable[str]) -> "Vector":
+def broad_match(index: "Bm25", query_terms: Iterable[str]) -> "Vector":
     """Return how well text units fit a broad question, (n_units,): BM25 with its weights, the best 1."""
     total = np.zeros(index.n_units)
-    idf = term_idf(index, asked)
-    for term, weight in broad_weights(index, asked).items():
+    idf = term_idf(index, query_terms)
+    for term, weight in broad_weights(index, query_terms).items():
         units, scores = index.postings(term)
         total[units] += scores * (weight / idf[term])
     top = total.max(initial=0.0)
     return total / top if top > 0 else total
 
 
-def is_statement(index: "SnapshotView", place: Statement, others: Iterable[Statement]) -> bool:
+def is_statement(index: "SnapshotView", statement: Statement, others: Iterable[Statement]) -> bool:
     """Say whether a place holds a statement of its own, that is none of the `others`' and no formula."""
-    document, language = index.document_of(place.unit)
-    start, end = place.start, place.end
+    document, language = index.document_of(statement.unit)
+    start, end = statement.start, statement.end
     own = frozenset(terms(document[start:end], language))
     if end - start > MAX_LENGTH or not statement_form(document, start, end, language) or is_repeated(index, own):
         return False
