@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LEAST_NAME = 3  # characters of a part of a name by which it is known
 _FORMS = expressions(__package__, "message_questions.txt")
-_ASKED = expressions("graphrag_lite.retrieval", "question_words.txt")
+_QUESTION_WORDS = expressions("graphrag_lite.retrieval", "question_words.txt")
 _OPENS = r"^\W*(?:\w+\s+)?"  # "To whom"; what asks within a sentence may be a relative clause
 _WORD = r"[\w'’.@-]+"
 _JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "LiHua"
@@ -32,8 +32,8 @@ _ONE = re.compile(rf"(?<!\w)(?:{_FORMS['messages']}|{_FORMS['one']})(?!\w)", re.
 _OURSELVES = re.compile(rf"(?<!\w)(?:{_FORMS['ourselves']})(?!\w)")
 _OF_A_MESSAGE = re.compile(rf"['’]s?\s+(?:\w+\s+){{0,2}}?(?:{_FORMS['messages']})(?!\w)", re.I)
 _RECEIVED, _ASKS, _SUBJECT = (re.compile(_FORMS[name], re.I) for name in ("received", "asked", "subject"))
-_UNSPACED = re.compile(rf"(?:{_ASKED['any person']}|{_ASKED['any time']}).*?({_FORMS['any wrote']})")
-_ASKING = re.compile(rf"{_ASKED['any person']}|{_ASKED['any time']}|\S*")
+_UNSPACED = re.compile(rf"(?:{_QUESTION_WORDS['any person']}|{_QUESTION_WORDS['any time']}).*?({_FORMS['any wrote']})")
+_ASKING = re.compile(rf"{_QUESTION_WORDS['any person']}|{_QUESTION_WORDS['any time']}|\S*")
 _DATE_OF = re.compile(_FORMS["date of"], re.I)
 
 
@@ -56,8 +56,8 @@ class MessageQuestion(NamedTuple):
     def fits(self, one: IndexedMessage, speakers: Set[str]) -> bool:
         """Say whether a message is by and to whom is asked; one that names nobody is to the other `speakers`."""
         to = {*one.to, *one.cc, one.answers} - {""} or speakers - {one.speaker}
-        told = (not self.by or one.speaker in self.by) and (not self.to or not self.to.isdisjoint(to))
-        return told and (not self.periods or any(_is_within(one.time, period) for period in self.periods))
+        is_between = (not self.by or one.speaker in self.by) and (not self.to or not self.to.isdisjoint(to))
+        return is_between and (not self.periods or any(_is_within(one.time, period) for period in self.periods))
 
 
 def _is_within(time: str, period: Period) -> bool:
@@ -73,7 +73,7 @@ def _forms_of(language: str) -> list[re.Pattern[str]]:
     [True, False]
     """
     verb = "|".join(filter(None, (_FORMS.get(f"{language} wrote"), _FORMS["received"])))
-    who, when = (_ASKED.get(f"{language} {kind}", "(?!)") for kind in ("person", "time"))
+    who, when = (_QUESTION_WORDS.get(f"{language} {kind}", "(?!)") for kind in ("person", "time"))
     what, of_whom = _FORMS.get(f"{language} what", "(?!)"), rf"(?:{_FORMS['by']}|{_FORMS['to']})\b"
     found = [
         rf"{_OPENS}(?:{who})(?:\s+(?!(?:{_FORMS['passive']})\s){_WORD}){{0,3}}?\s+({verb})(?!\w)",
@@ -88,7 +88,7 @@ def _forms_of(language: str) -> list[re.Pattern[str]]:
     return [re.compile(form, re.I) for form in found]
 
 
-def form_asked(question: "Question") -> re.Match[str] | None:
+def message_request(question: "Question") -> re.Match[str] | None:
     """Return the words of a question by which it asks for messages: who wrote, when, what, or which there are."""
     text = question.text
     forms = [*_forms_of(question.language or "en"), _UNSPACED, _DATE_OF]
@@ -148,11 +148,11 @@ def _named(text: str, known: Set[str]) -> list[tuple[int, int, frozenset[str]]]:
                 if not one[0].islower() or form in whole:
                     found.setdefault(one.span(), set()).add(name)
     spans = sorted(found, key=lambda span: (span[0], -span[1]))
-    kept = list[tuple[int, int]]()
+    selected = list[tuple[int, int]]()
     for span in spans:
-        if not kept or span[0] >= kept[-1][1]:
-            kept.append(span)
-    return [(*span, frozenset(found[span])) for span in kept]
+        if not selected or span[0] >= selected[-1][1]:
+            selected.append(span)
+    return [(*span, frozenset(found[span])) for span in selected]
 
 
 def terms_of_times(question: "Question") -> set[str]:

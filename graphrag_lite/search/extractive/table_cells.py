@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.file_tables import Cell, amount, cells_of
 from graphrag_lite.search.answer import Answer, Ranking, Statement, compose
-from graphrag_lite.search.extractive.table_words import TableQuestion, is_field, n_said
+from graphrag_lite.search.extractive.table_words import TableQuestion, is_field, n_matching
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 SHOWN = 20  # rows that an answer names; its count is of all
 
 
-def asked_for(asked: TableQuestion, rows: Sequence[Sequence[Cell]], text: str) -> list[Cell | None]:
+def requested_cells(parsed: TableQuestion, rows: Sequence[Sequence[Cell]], text: str) -> list[Cell | None]:
     """Return of each row the cell of the field that a text asks for, by the longest name; the last of these."""
-    said = set(asked.terms(text))
+    query_terms = set(parsed.terms(text))
     fields = {cell.field for row in rows for cell in row}
-    fitting = {field: n_said(asked, field, said) for field in fields if is_field(asked, field, said)}
+    fitting = {
+        field: n_matching(parsed, field, query_terms) for field in fields if is_field(parsed, field, query_terms)
+    }
     of_rows = ([cell for cell in row if cell.field in fitting] for row in rows)
     return [max(row, key=lambda cell: (fitting[cell.field], cell.start), default=None) for row in of_rows]
 
@@ -27,21 +29,21 @@ def asked_for(asked: TableQuestion, rows: Sequence[Sequence[Cell]], text: str) -
 def shown(question: "Question", method: str, cells: Sequence[Cell], about: str = "", lead: str = "") -> Answer:
     """Return cells, below the titles of their rows or what all are `about`."""
     index = question.index
-    places = [place_of(index, cell, about or name_of_row(index, cell.row)) for cell in cells[:SHOWN]]
-    ranking = Ranking([place.unit for place in places], list(dict.fromkeys(cell.row for cell in cells)))
-    return compose(question, method, places, ranking, lead=lead)
+    statements = [statement_of(index, cell, about or name_of_row(index, cell.row)) for cell in cells[:SHOWN]]
+    ranking = Ranking([statement.unit for statement in statements], list(dict.fromkeys(cell.row for cell in cells)))
+    return compose(question, method, statements, ranking, lead=lead)
 
 
-def place_of(index: "SnapshotView", cell: Cell, about: str = "") -> Statement:
+def statement_of(index: "SnapshotView", cell: Cell, about: str = "") -> Statement:
     unit = next(unit for unit in index.units_in(cell.row) if index.cell("text_units", "char_end", unit) > cell.start)
     return Statement(unit, cell.start, cell.end, about)
 
 
-def by_amount(asked: TableQuestion, cells: list[Cell]) -> list[Cell]:
+def by_amount(parsed: TableQuestion, cells: list[Cell]) -> list[Cell]:
     """Return cells, the largest number first where it is asked who has more, the smallest where it is less."""
-    if not asked.says("more") and not asked.says("less"):
+    if not parsed.says("more") and not parsed.says("less"):
         return cells
-    return sorted(cells, key=lambda one: amount(one.value) or Decimal(0), reverse=asked.says("more"))
+    return sorted(cells, key=lambda one: amount(one.value) or Decimal(0), reverse=parsed.says("more"))
 
 
 def name_of_row(index: "SnapshotView", row: int) -> str:

@@ -43,11 +43,11 @@ class TableQuestion:
     @cached_property
     def content(self) -> set[str]:
         """The words that are no function words, and do not only ask."""
-        said = self.question.content if self.question.language else content_words(self.question.text, self.language)
-        return {word.casefold() for word in said}.difference(LISTS["asking"])
+        words = self.question.content if self.question.language else content_words(self.question.text, self.language)
+        return {word.casefold() for word in words}.difference(LISTS["asking"])
 
     @cached_property
-    def said(self) -> list[str]:
+    def all_terms(self) -> list[str]:
         """The terms of all its words."""
         return self.terms(" ".join(self.words))
 
@@ -83,38 +83,38 @@ def field_terms(field: str, language: str) -> set[str]:
     return telling - {"name"} - _listed("units", language) or found
 
 
-def is_field(asked: TableQuestion, field: str, said: Iterable[str]) -> bool:
+def is_field(parsed: TableQuestion, field: str, query_terms: Iterable[str]) -> bool:
     """Say whether all that a field is called is said, or what is made of it: "reported", of a reporter."""
-    own = asked.field_terms(field)
-    own = (own - asked.listed("sum")) or own  # `medals.total`
+    own = parsed.field_terms(field)
+    own = (own - parsed.listed("sum")) or own  # `medals.total`
     return bool(own) and (
-        all(any(begins(one, term) for term in said) for one in own)
-        or any(not asked_by(one).isdisjoint(said) for one in own)
-        or bool(written_in_parts(asked, field))
+        all(any(begins(one, term) for term in query_terms) for one in own)
+        or any(not asking_terms(one).isdisjoint(query_terms) for one in own)
+        or bool(written_in_parts(parsed, field))
     )
 
 
-def n_said(asked: TableQuestion, field: str, said: Collection[str]) -> int:
+def n_matching(parsed: TableQuestion, field: str, query_terms: Collection[str]) -> int:
     """Return how many terms of a field's name are said."""
-    return sum(any(begins(one, term) for term in said) for one in asked.field_terms(field))
+    return sum(any(begins(one, term) for term in query_terms) for one in parsed.field_terms(field))
 
 
-def written_in_parts(asked: TableQuestion, field: str) -> frozenset[int]:
+def written_in_parts(parsed: TableQuestion, field: str) -> frozenset[int]:
     """Return which words of a question are what a field is called in parts of them: life expectancy, `lifeExp`."""
     parts = _SPLIT.sub(" ", field).casefold().split()
-    for start in range(len(asked.words) if len(parts) > 1 else 0):
+    for start in range(len(parsed.words) if len(parts) > 1 else 0):
         for end in range(start + 2, start + LONGEST_VALUE):
-            if asked.words[start].startswith(parts[0]) and "".join(asked.words[start:end]).startswith("".join(parts)):
+            if parsed.words[start].startswith(parts[0]) and "".join(parsed.words[start:end]).startswith("".join(parts)):
                 return frozenset(range(start, end))
     return frozenset()
 
 
 def begins(field: str, term: str) -> bool:
     """Say whether a field's term is one that is said, begins with it, or is asked by it."""
-    return field == term or (len(term) > 2 and field.startswith(term)) or term in asked_by(field)
+    return field == term or (len(term) > 2 and field.startswith(term)) or term in asking_terms(field)
 
 
-def asked_by(field: str) -> frozenset[str]:
+def asking_terms(field: str) -> frozenset[str]:
     """Return the terms by which a field's term is asked for: "tall", of a height."""
     return _asking().get(field, frozenset())
 
@@ -131,4 +131,4 @@ def _asking() -> dict[str, frozenset[str]]:
 def is_of(term: str, fields: set[str]) -> bool:
     """Say whether a field is called by a term, or by one that begins like it: "assigned to", of an assignee."""
     alike = len(term) > LEAST_STEM and any(field.startswith(term) for field in fields)
-    return term in fields or alike or any(term in asked_by(field) for field in fields)
+    return term in fields or alike or any(term in asking_terms(field) for field in fields)
