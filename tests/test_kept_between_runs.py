@@ -32,8 +32,11 @@ def units(numbers: set[int]) -> pa.Table:
     return tables.make("source_units", [(f"u{n}", f"d{n}", 0, 0, len(TEXTS[n]), TEXTS[n], 1) for n in sorted(numbers)])
 
 
-def with_code(numbers: set[int], coded: set[int]) -> tuple[pa.Table, pa.Table]:
-    """Documents and text units of these numbers; what is `coded` is another document, of the same text, with code."""
+def with_code(numbers: set[int], coded: set[int], cut: int) -> tuple[pa.Table, pa.Table]:
+    """Documents and text units of these numbers; what is `coded` is another document, of the same text, with code.
+
+    Each text is `cut` at a character.
+    """
     own = [(n, f"d{n}{'c' * (n in coded)}") for n in sorted(numbers)]
     documents = tables.make(
         "source_documents",
@@ -43,16 +46,20 @@ def with_code(numbers: set[int], coded: set[int]) -> tuple[pa.Table, pa.Table]:
             for n, document in own
         ],
     )
-    rows = [(f"u{n}", document, 0, 0, len(TEXTS[n]), TEXTS[n], 1) for n, document in own]
+    spans = [(n, document, span) for n, document in own for span in ((0, cut), (cut, len(TEXTS[n])))]
+    rows = [
+        (f"u{n} {span}", document, number % 2, *span, TEXTS[n][slice(*span)], 1)
+        for number, (n, document, span) in enumerate(spans)
+    ]
     return documents, tables.make("source_units", rows)
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(then=SOME, now=SOME, code_then=SOME, code_now=SOME)
+@given(then=SOME, now=SOME, code_then=SOME, code_now=SOME, cut=st.tuples(*[st.sampled_from((4, 9))] * 2))
 def test_words_are_counted_on_and_signs_kept(
-    tmp_path: Path, then: set[int], now: set[int], code_then: set[int], code_now: set[int]
+    tmp_path: Path, then: set[int], now: set[int], code_then: set[int], code_now: set[int], cut: tuple[int, int]
 ) -> None:
-    held_then, held_now = with_code(then, code_then), with_code(now, code_now)
+    held_then, held_now = with_code(then, code_then, cut[0]), with_code(now, code_now, cut[1])
     before = _lower_counts(*held_then, map, unguarded, None)
     written = dict(zip(("source_documents", "source_units"), held_then, strict=True))
     counts = tables.make("word_counts", sorted(before.items()))

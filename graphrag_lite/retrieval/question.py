@@ -25,12 +25,11 @@ from graphrag_lite.retrieval.spelling import respell
 from graphrag_lite.temporal.date_questions import DateQuestion, date_question
 from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.function_words import FUNCTION_WORDS
-from graphrag_lite.text.language import closest_language, question_language
+from graphrag_lite.text.language import closest_language, languages_told
 from graphrag_lite.text.numbered_titles import Numbered, numbered_words
 from graphrag_lite.text.period import Period
 from graphrag_lite.text.periods import QuestionTimes, question_times
 from graphrag_lite.text.relative_times import relative_dates
-from graphrag_lite.text.times import all_times
 from graphrag_lite.text.translations import translations
 from graphrag_lite.text.whole_corpus import Aspect, corpus_aspects
 from graphrag_lite.text.words import ASKING, content_words, terms, without_asking
@@ -63,9 +62,14 @@ class Question:
         self.vector = vector
 
     @cached_property
+    def _languages(self) -> tuple[str, str]:
+        """The language that its text tells where it is likely one of the corpus, and by itself; "" where none does."""
+        return languages_told(self.text, self.index.languages)
+
+    @cached_property
     def language(self) -> str:
         """Its language, as an ISO 639-1 code: one of the corpus, or another. Function words are those of it."""
-        return question_language(self.text, self.index.languages) or self._closest
+        return self._languages[0] or self._closest
 
     @cached_property
     def analyzed_in(self) -> str:
@@ -92,10 +96,8 @@ class Question:
     @property
     def _words_of_times(self) -> set[str]:
         """The words by which it says when, in lower case: "June" is no error where chats have days in digits alone."""
-        plain = " ".join(unaccented(fold(self.text)).split())
-        times = all_times(plain, self.now, self.language or "en", in_question=True)
-        stated = {word for time in times for word in WORD.findall(plain[time.start : time.end])}
-        return {word.casefold() for word in WORD.findall(self.text) if unaccented(fold(word)) in stated}
+        words = self._times_as_written.words
+        return {word.casefold() for word in WORD.findall(self.text) if unaccented(fold(word)) in words}
 
     @cached_property
     def as_read(self) -> str:
@@ -197,8 +199,8 @@ class Question:
         What its problems are, a corpus only says as a whole where documents share their titles, as tickets do.
         """
         found = corpus_aspects(self.text, self.language)
-        if found is None and self.language:  # "Give me an overview" of texts in French
-            found = corpus_aspects(self.text, "")
+        if found is None and self._languages[1] != self.language:  # "Give me an overview" of texts in French
+            found = corpus_aspects(self.text, self._languages[1])
         return None if found and "problem" in found and not self.index.recurring_titles else found
 
     @cached_property
@@ -227,8 +229,17 @@ class Question:
     @cached_property
     def times(self) -> QuestionTimes:
         """What it says of time."""
-        spoken = self.language or closest_language(self.text, list(relative_dates()))  # short texts may not tell theirs
-        return question_times(self.as_read, self.now, self.language, spoken)
+        written = self._times_as_written
+        return question_times(self.as_read, self.now, self.language, self._spoken) if self.readings else written
+
+    @cached_property
+    def _times_as_written(self) -> QuestionTimes:
+        return question_times(self.text, self.now, self.language, self._spoken)
+
+    @cached_property
+    def _spoken(self) -> str:
+        """The language that it says times in: short texts may not tell theirs."""
+        return self.language or closest_language(self.text, list(relative_dates()))
 
     @property
     def periods(self) -> list[Period]:

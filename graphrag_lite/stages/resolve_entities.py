@@ -141,17 +141,15 @@ def _glosses(beside: Iterable[tuple[str, str, str, str, str]]) -> list[tuple[str
 def _lower_counts(
     source_documents: "pa.Table", source_units: "pa.Table", each: Each, attempt: Attempt, last: Last | None
 ) -> Counter[str]:
-    """Return how often the corpus writes each word in lower case: of documents that came or went since the last run.
-
-    An equal id is an equal text, with equal blocks.
-    """
+    """Return how often the corpus writes each word in lower case; of documents as in the last run it is known."""
     counts = last.read("word_counts", unless={"code", "failed"}) if last else None
-    beside = last.beside(source_documents=source_documents.select(["id"])) if last and counts else None
+    where = ["document_id", "id", "char_start"]
+    beside = last.beside(source_units=source_units.select(where)) if last and counts else None
     if not last or not counts or not beside:
         return _counted(source_documents, source_units, each, attempt)
-    now, then = beside[0].apart
-    came = groups.rows_of(source_units, "document_id", groups.split_rows(now, "id", then["id"])[1]["id"])
-    gone = groups.split_rows(then, "id", now["id"])[1]["id"].to_pylist()
+    other = beside[0].changed("document_id", where[1:])  # a document's id tells its blocks
+    came = groups.rows_of(source_units, "document_id", other)
+    gone = sorted(other)
     documents = last.rows("documents", "id", gone, "id", "title", "language", "blocks")
     units = last.rows("text_units", "document_id", gone, "id", "document_id", "ordinal", "text", "char_start")
     if documents is None or units is None:

@@ -14,20 +14,23 @@ from graphrag_lite.text.word_lists import expressions
 
 LONGEST = 4_000  # characters of a question that are read
 _FORMS = expressions(__package__, "stated_dates.txt")
+_WORD = re.compile(r"[^\W\d_]+")
 _NOW = re.compile(r",? (?:(?:(?:right |as of )?now|at (?:the moment|present)|these days)(?=\W*$)|currently\b)", re.I)
 
 
 class QuestionTimes(NamedTuple):
-    """What a question says of time: its text without "now", and without "latest", and the periods that it names."""
+    """What a question says of time: its text without "now", and without "latest", the periods that it names, and the
+    words that name these, folded."""
 
     without_now: str
     without_newest: str
     periods: list[Period]
+    words: frozenset[str]
 
 
 def question_times(question: str, now: date | None, language: str, spoken: str) -> QuestionTimes:
     """Read a question in `language`; its periods in the language `spoken`, which relative times are known in."""
-    return QuestionTimes(without_now(question), without_newest(question, language), periods(question, now, spoken))
+    return QuestionTimes(without_now(question), without_newest(question, language), *_periods(question, now, spoken))
 
 
 def without_newest(text: str, language: str) -> str:
@@ -61,6 +64,11 @@ def periods(text: str, now: date | None, language: str) -> list[Period]:
     >>> periods("Who won last month?", now, "en") == periods("先月は誰が勝った", now, "ja") != []
     True
     """
+    return _periods(text, now, language)[0]
+
+
+def _periods(text: str, now: date | None, language: str) -> tuple[list[Period], frozenset[str]]:
     plain = " ".join(unaccented(fold(text[:LONGEST])).split())
     found = sorted(all_times(plain, now, language, in_question=True), key=lambda time: time.start)
-    return list(dict.fromkeys(time.period for time in found))
+    words = frozenset(word for time in found for word in _WORD.findall(plain[time.start : time.end]))
+    return list(dict.fromkeys(time.period for time in found)), words
