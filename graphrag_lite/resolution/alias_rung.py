@@ -73,14 +73,14 @@ def join_aliases(
     local = alias_in_documents(names.spans, persons, shorts)
     if works:
         local |= alias_in_works(local, names.spans, works, persons, shorts)
-    denied = {place for place, root in local.items() if root and apart(*place, root)}
+    denied = {local_name for local_name, root in local.items() if root and apart(*local_name, root)}
     local |= dict.fromkeys(denied, "")
     joined, own = alias_in_corpus(local, persons, shorts, names.n_documents)
     n_denied = Counter(key for _, key in denied)
     n_agreed = Counter(key for (_, key), root in local.items() if root)
     joined = {key: root for key, root in joined.items() if n_agreed[key] > n_denied[key]}
     targets.update((key, (root, "alias")) for key, root in joined.items())
-    local = {place: root for place, root in local.items() if place not in own}
+    local = {local_name: root for local_name, root in local.items() if local_name not in own}
     named = {(document, names.keys[name]) for document, name in glossed if name in names.keys}
     defined, in_documents = _acronyms(definitions, named, names)
     forms = _in_another_script(glosses, names) | _first_words(names)
@@ -244,28 +244,28 @@ def _acronyms(
     ]
     whole = sorted({long for _, long, _ in stated} - names.dropped, key=lambda key: (names.entries[key].count, key))
     one_of = {long.removesuffix("s"): long for long in whole}  # of singular and plural that which comes up more often
-    told: dict[LocalName, set[str]] = defaultdict(set)
+    defined: dict[LocalName, set[str]] = defaultdict(set)
     meant: dict[str, set[str]] = defaultdict(set)
     for document, long, short in stated:
         known = one_of.get(long.removesuffix("s"), short)
         if known != short:
-            told[document, short].add(known)
+            defined[document, short].add(known)
             meant[short].add(known)
     local: dict[LocalName, str] = {}
     alone: Counter[str] = Counter()
-    n_told: Counter[str] = Counter()
+    n_defined: Counter[str] = Counter()
     for document, held in names.spans.items():
         for short in held.keys() & meant.keys():
-            own = told.get((document, short)) or meant[short] & held.keys()
+            own = defined.get((document, short)) or meant[short] & held.keys()
             if len(own) == 1:
                 local[document, short] = next(iter(own))
             elif own or ((document, short) in glossed and short not in SAME_PLACES):
                 local[document, short] = ""
-            n_told[short] += bool(own)
+            n_defined[short] += bool(own)
             alone[short] += not own
     everywhere = {
         short: next(iter(longs))
         for short, longs in sorted(meant.items())
-        if len(longs) == 1 and (len(short) > MAX_AMBIGUOUS or alone[short] < n_told[short])
+        if len(longs) == 1 and (len(short) > MAX_AMBIGUOUS or alone[short] < n_defined[short])
     }
-    return everywhere, {place: root for place, root in local.items() if everywhere.get(place[1]) != root}
+    return everywhere, {local_name: root for local_name, root in local.items() if everywhere.get(local_name[1]) != root}

@@ -89,8 +89,8 @@ class _Index:
         if n > 2:
             self._append("ends", (words[0], words[-1]), person)
 
-    def _append(self, place: str, words: tuple[str, ...], person: Person) -> None:
-        block = self._by_words[place, words]
+    def _append(self, position: str, words: tuple[str, ...], person: Person) -> None:
+        block = self._by_words[position, words]
         if len(block) <= _MAX_CANDIDATES:
             block.append(person)
 

@@ -57,12 +57,12 @@ def grey_pairs(
         if (score := _likeness(one, other, words, frequency)) > found.get(pair, 0.0):
             found[pair] = score
     n_pairs: Counter[str] = Counter()
-    kept = []
+    selected = []
     for pair in sorted(found, key=lambda pair: (-found[pair], pair)):
         if max(n_pairs[pair[0]], n_pairs[pair[1]]) < most:
             n_pairs.update(pair)
-            kept.append(pair)
-    return kept
+            selected.append(pair)
+    return selected
 
 
 def _compatible(one: frozenset[str] | None, other: frozenset[str] | None) -> bool:
@@ -88,8 +88,8 @@ def _words(key: str) -> Words:
     titles = next((i for i, word in enumerate(words) if word not in HONORIFICS), len(words))
     if titles < len(words) and words[titles] not in PARTICLES:
         words = words[titles:]
-    told = [word for word in words if word not in PARTICLES] or words
-    return tuple(_singular(word) for word in told)
+    telling = [word for word in words if word not in PARTICLES] or words
+    return tuple(_singular(word) for word in telling)
 
 
 def _singular(word: str) -> str:

@@ -24,7 +24,7 @@ _MIN_TYPE_SHARE = 0.25
 _INNER_CAPITAL = re.compile(r"[A-Z][A-Za-z]*[a-z][A-Z][A-Za-z]*|[A-Z]{2,}[a-z]{2,}")
 _MIN_CODE_COUNT = 3  # of what code within a line names
 # Few sentences say who works at a company, what a product is, or who speaks: this many for each that says otherwise.
-_SELDOM_TOLD = {"organization": 2, "product": 2, "person": 9, "location": 5}
+_MIN_RATIO = {"organization": 2, "product": 2, "person": 9, "location": 5}
 
 
 class Tally(dict[str, int]):
@@ -57,7 +57,7 @@ def majority_type(types: Mapping[str, int]) -> str:
     if types[kind] >= _MIN_TYPE_SHARE * sum(types.values()):
         return kind
     others = sum(types[other] for other in known) - types[kind]
-    return kind if types[kind] >= _SELDOM_TOLD.get(kind, math.inf) * max(1, others) else "unknown"
+    return kind if types[kind] >= _MIN_RATIO.get(kind, math.inf) * max(1, others) else "unknown"
 
 
 def is_name(key: str, entry: Candidate, n_documents: int, lower_counts: Mapping[str, int]) -> bool:
@@ -69,8 +69,8 @@ def is_name(key: str, entry: Candidate, n_documents: int, lower_counts: Mapping[
     title = max(entry.surfaces, key=lambda name: (entry.surfaces[name], name))
     if entry.types["code"] == entry.count:  # a common word is one where it mostly is written as code
         common = title.isalpha() and title.islower()
-        told = not common or (key not in function_words("") and lower_counts.get(key, 0) <= 1.5 * entry.count)
-        return entry.count >= _MIN_CODE_COUNT and told
+        distinct = not common or (key not in function_words("") and lower_counts.get(key, 0) <= 1.5 * entry.count)
+        return entry.count >= _MIN_CODE_COUNT and distinct
     if entry.types["concept"] == entry.count and not entry.anchored:
         if entry.count < _MIN_TERM_COUNT or len(words) < 2:
             return False
@@ -131,14 +131,14 @@ def find_openers(
         if not gerund and entries[rest].count < (1 if whole else 2) * entry.count * n_documents[key]:
             continue
         common = lower_counts.get(first, 0) or (not entry.anchored and _verb_count(first, lower_counts))
-        said = common or first in DEMONYMS or kinds.get(first) in ("location", "organization")
+        ordinary = common or first in DEMONYMS or kinds.get(first) in ("location", "organization")
         if whole:  # "Rapper Kanye West"
-            if not said and rest.partition(" ")[0] in PARTICLES:  # a surname: "Femke Van den Driessche"
+            if not ordinary and rest.partition(" ")[0] in PARTICLES:  # a surname: "Femke Van den Driessche"
                 continue
             common = max(common, 5 * entry.count)
         if gerund or (not entry.anchored and common) or (kinds[rest] == "person" and common >= 5 * entry.count):
             found[key] = rest
-            if " " not in rest or not said:
+            if " " not in rest or not ordinary:
                 beside.add(key)
     for held in documents.values():
         for key in held.keys() & beside:

@@ -132,5 +132,5 @@ def stated_kinds(
     counts: dict[LocalName, Counter[str]] = defaultdict(Counter)
     for document, key, kind in zip(document_ids, keys, types, strict=True):
         counts[document, key][kind] += 1
-    voted = {place: vote(count) for place, count in counts.items()}
-    return {place: kind for place, kind in voted.items() if kind != "unknown"}
+    voted = {local_name: vote(count) for local_name, count in counts.items()}
+    return {local_name: kind for local_name, kind in voted.items() if kind != "unknown"}

@@ -96,9 +96,9 @@ def inferred_faces(
     beside = contexts([sorted(name for key in groups[root] for name in entries[key].surfaces) for root in faces])
     n_cells = np.diff(np.append(0, np.cumsum(pc.match_substring_regex(beside.flatten(), CELL)))[beside.offsets])
     in_cells = (n_cells > 0) & (n_cells == np.diff(beside.offsets))
-    asked = [n for n, (_, kind) in enumerate(faces.values()) if kind != "unknown" or not in_cells[n]]
-    beside, roots = pc.list_slice(beside.take(pa.array(asked, pa.int64())), 0, MAX_CONTEXTS), [*faces]
-    forms = {roots[n]: written_form(faces[roots[n]][0], lower_counts) for n in asked}
+    used = [n for n, (_, kind) in enumerate(faces.values()) if kind != "unknown" or not in_cells[n]]
+    beside, roots = pc.list_slice(beside.take(pa.array(used, pa.int64())), 0, MAX_CONTEXTS), [*faces]
+    forms = {roots[n]: written_form(faces[roots[n]][0], lower_counts) for n in used}
     stated = {root: kind for root, (_, kind) in faces.items() if kind != "unknown"}
     akin = _akin(faces)
     versions = {
@@ -152,8 +152,8 @@ def _akin(faces: Mapping[str, Face]) -> dict[str, str]:
         if first:
             kinds[last if not last[:1].isdigit() else " ".join(first)].update({kind} - {"unknown"})
     unknown = {root: title for root, (title, kind) in faces.items() if kind == "unknown"}
-    told = {root: kinds.get(title, set()) for root, title in unknown.items()}
-    akin = {root: next(iter(of)) for root, of in told.items() if of in ({"person"}, {"product"})}
+    shared = {root: kinds.get(title, set()) for root, title in unknown.items()}
+    akin = {root: next(iter(of)) for root, of in shared.items() if of in ({"person"}, {"product"})}
     people = {title for title, kind in faces.values() if kind == "person"}
     pairs = ((root, PARTS.split(title)) for root, title in unknown.items())
     return akin | {

@@ -90,7 +90,7 @@ class NameEvidence:
 def resolve(
     mentions: MentionLists,
     lower_counts: Mapping[str, int],
-    told: NameEvidence,
+    evidence: NameEvidence,
     *,
     lexical: bool = True,
     alias: bool = True,
@@ -107,7 +107,7 @@ def resolve(
     >>> [(row.name, row.title, row.rule) for row in rows]
     [('Ebenezer Scrooge', 'Ebenezer Scrooge', 'exact'), ('Mr. Scrooge', 'Ebenezer Scrooge', 'alias')]
     """
-    related = list(told.related)
+    related = list(evidence.related)
     names_of = summarize_mentions(mentions, lower_counts, confirmed=confirmed)
     document_ids, names, types, _, ordinals, *_ = mentions
     keys = [names_of.keys[name] for name in names]
@@ -119,16 +119,18 @@ def resolve(
     )
     joins = Joins()
     if alias:
-        joins = join_aliases(names_of, told.works, told.definitions, told.glossed, told.glosses, apart)
+        joins = join_aliases(names_of, evidence.works, evidence.definitions, evidence.glossed, evidence.glosses, apart)
     if lexical:
-        declined = {key: language for key, language in zip(keys, told.languages, strict=False) if language in ENDINGS}
+        declined = {
+            key: language for key, language in zip(keys, evidence.languages, strict=False) if language in ENDINGS
+        }
         _join_similar(names_of, joins, declined, threshold, apart)
     groups, roots = _entities(names_of, joins)
     joins.local |= dict.fromkeys(alone := _alone(names_of, joins, roots, apart), "")
     show = confirmed_face if confirmed else face
     faces = {root: show(root, group, names_of.entries, names_of.kinds) for root, group in groups.items()}
-    if told.contexts is not None:
-        faces |= inferred_faces(faces, groups, names_of.entries, told.contexts, lower_counts)
+    if evidence.contexts is not None:
+        faces |= inferred_faces(faces, groups, names_of.entries, evidence.contexts, lower_counts)
     rows = _rows(names_of, joins, roots, faces, alone)
     if confirmed:
         other = spellings_apart(document_ids, names, types, ordinals, names_of.keys, related)
@@ -160,8 +162,8 @@ def _join_similar(names: Mentioned, joins: Joins, declined: Mapping[str, str], t
     for key, root in case_forms(known, {key: names.entries[key].count for key in known}).items():
         if not types_differ(names.stated[key], names.stated[root]):
             joins.targets[key] = (root, "lexical")
-    kept = [key for key in names.entries if key not in names.dropped]
-    pairs = [*_written_apart(kept, names), *similar_pairs(kept, threshold)]
+    usable = [key for key in names.entries if key not in names.dropped]
+    pairs = [*_written_apart(usable, names), *similar_pairs(usable, threshold)]
     held: dict[str, set[str]] = {key: set() for pair in pairs for key in pair}
     for document, spans in names.spans.items() if names.confirmed else ():
         for key in spans.keys() & held.keys():
@@ -237,8 +239,8 @@ def _rows(
         meant.add(root)
         anywhere[key] -= 1
     meant.update(roots[key] for key in names.entries if anywhere[key])
-    kept = (row for row in rows if not row.key or row.key in meant)
-    return sorted(kept, key=lambda row: (row.document_id, row.name))
+    remaining = (row for row in rows if not row.key or row.key in meant)
+    return sorted(remaining, key=lambda row: (row.document_id, row.name))
 
 
 def _with_spellings(
@@ -248,11 +250,14 @@ def _with_spellings(
 
     Its key is one that no name has: quoted.
     """
-    own = {place: Resolution(*place, f'"{fold(place[1])}"', place[1], kind, "exact") for place, kind in other.items()}
-    kept = [row for row in rows if (row.document_id, row.name) not in own]
+    own = {
+        local_name: Resolution(*local_name, f'"{fold(local_name[1])}"', local_name[1], kind, "exact")
+        for local_name, kind in other.items()
+    }
+    remaining = [row for row in rows if (row.document_id, row.name) not in own]
     anywhere = {name for _, name in set(used) - own.keys()}
-    kept = [row for row in kept if row.document_id or row.name in anywhere]
-    return sorted([*kept, *own.values()], key=lambda row: (row.document_id, row.name))
+    remaining = [row for row in remaining if row.document_id or row.name in anywhere]
+    return sorted([*remaining, *own.values()], key=lambda row: (row.document_id, row.name))
 
 
 def _head(root: str, group: Iterable[str], persons: Mapping[str, Person], names: Mentioned) -> str:

@@ -66,19 +66,21 @@ def alike(entity_mentions: "pa.Table", ordinals: "NDArray[np.int64]") -> Mention
     begins = np.flatnonzero(np.diff(key[order], prepend=-1))
     rows, n_of = order[begins], np.diff(begins, append=len(order))
     first, last = (of.reduceat(ordinals[order], begins) if len(begins) else begins for of in (np.minimum, np.maximum))
-    place = np.argsort(rows)
-    told = [[*map(each.dictionary.to_pylist().__getitem__, np.asarray(each.indices)[rows[place]])] for each in columns]
-    rest = (values[place].tolist() for values in (anchored[rows], first, last, n_of))
-    return MentionLists(*told, *rest)
+    by_first = np.argsort(rows)
+    decoded = [
+        [*map(each.dictionary.to_pylist().__getitem__, np.asarray(each.indices)[rows[by_first]])] for each in columns
+    ]
+    rest = (values[by_first].tolist() for values in (anchored[rows], first, last, n_of))
+    return MentionLists(*decoded, *rest)
 
 
 def each_mention(entity_mentions: "pa.Table", ordinals: "NDArray[np.int64]") -> MentionLists:
     """Return all mentions, each by itself, in their order."""
     columns = (entity_mentions[column] for column in ("document_id", "name", "type"))
     document_ids, names, types = map(tables.intern_strings, columns)
-    places = ordinals.tolist()
+    positions = ordinals.tolist()
     return MentionLists(
-        document_ids, names, types, entity_mentions["anchored"].to_pylist(), places, places, [1] * len(places)
+        document_ids, names, types, entity_mentions["anchored"].to_pylist(), positions, positions, [1] * len(positions)
     )
 
 
@@ -86,8 +88,8 @@ def summarize_mentions(mentions: MentionLists, lower_counts: Mapping[str, int], 
     """Return what mentions say of their names."""
     document_ids, names, types, anchored, ordinals, last, counts = mentions
     counted: Counter[tuple[str, str, bool]] = Counter()
-    for told, n in zip(zip(names, types, anchored, strict=True), counts, strict=True):
-        counted[told] += n
+    for mention, n in zip(zip(names, types, anchored, strict=True), counts, strict=True):
+        counted[mention] += n
     keys = {name: exact_key(name) for name in sorted(set(names))}
     entries: dict[str, Candidate] = defaultdict(Candidate)
     spans: dict[str, dict[str, Span]] = defaultdict(dict)
@@ -97,12 +99,12 @@ def summarize_mentions(mentions: MentionLists, lower_counts: Mapping[str, int], 
         entry.anchored += sure * n
         entry.types[kind] += n
         entry.surfaces[name] += n
-    for document, key, *place, n in zip(
+    for document, key, *positions, n in zip(
         document_ids, map(keys.__getitem__, names), ordinals, last, counts, strict=True
     ):
         held = spans[document]
-        first, end, so_far = held.get(key, (*place, 0))
-        held[key] = min(first, place[0]), max(end, place[1]), so_far + n
+        first, end, so_far = held.get(key, (*positions, 0))
+        held[key] = min(first, positions[0]), max(end, positions[1]), so_far + n
     n_documents = Counter(chain.from_iterable(spans.values()))
     dropped = frozenset(
         key
@@ -122,5 +124,5 @@ def _sure(entry: Candidate, kind: str) -> str:
 
     Of 14 surnames with another type that lost their full name without this, as "Scorsese" (work), 11 were right.
     """
-    told = entry.types[kind]
-    return kind if told >= _MIN_STATED and 2 * told > entry.count else "unknown"
+    n_stated = entry.types[kind]
+    return kind if n_stated >= _MIN_STATED and 2 * n_stated > entry.count else "unknown"

@@ -36,13 +36,13 @@ class NameContexts:
         """Return what stands beside the first `MAX_CONTEXTS` mentions of each name of each entity."""
         import pyarrow as pa
 
-        asked, known = pa.array(chain.from_iterable(names_of), pa.string()), self._unchanged()
-        names = asked.unique().sort()
+        requested, known = pa.array(chain.from_iterable(names_of), pa.string()), self._unchanged()
+        names = requested.unique().sort()
         new = names.filter(pa.array(groups.row_indices(names, known["name"]) < 0))
         both = pa.concat_tables([known, tables.make("name_contexts", self._read(new.to_pylist()))])
         self.table = both.take(groups.row_indices(names, both["name"])).combine_chunks()
 
-        listed = self.table["beside"].combine_chunks().take(pa.array(groups.row_indices(asked, names)))
+        listed = self.table["beside"].combine_chunks().take(pa.array(groups.row_indices(requested, names)))
         ends = np.cumsum([0, *map(len, names_of)])
         return pa.ListArray.from_arrays(listed.offsets.take(pa.array(ends)), listed.flatten())
 

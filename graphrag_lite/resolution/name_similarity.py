@@ -56,7 +56,7 @@ def _sharing_rare_grams(
     """Return the pairs of `keys` that share one of their rarest 3-grams and are about as long."""
     frequency = Counter(chain.from_iterable(grams[key] for key in keys))
     rarest = sorted(frequency, key=lambda gram: (frequency[gram], gram))
-    rank = {gram: place for place, gram in enumerate(rarest)}
+    rank = {gram: position for position, gram in enumerate(rarest)}
     shared = bisect_left(rarest, 2, key=frequency.__getitem__)  # those before stand in one name
     blocks: dict[tuple[int, int], list[str]] = defaultdict(list)
     pairs = []

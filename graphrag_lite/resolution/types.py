@@ -48,22 +48,22 @@ def infer_types(
     types = sorted(kind for kind, n in totals.items() if n >= MIN_OF_TYPE)
     if len(types) < 2 or not unknown.any():
         return {}
-    place, feature, names, of_form = _features(forms, beside)
+    owner, feature, names, of_form = _features(forms, beside)
     if elsewhere:
-        told = pc.is_in(names, value_set=pa.array([each for each in elsewhere if _BESIDE.match(each)], pa.string()))
-        unknown &= np.isin(np.arange(len(keys)), place[np.asarray(told)[feature]])
-    asked = np.unique(feature[unknown[place]])
-    asked = asked[np.asarray(pc.sort_indices(names.take(pa.array(asked))))]  # sums in one order, whatever that of keys
+        is_known = pc.is_in(names, value_set=pa.array([each for each in elsewhere if _BESIDE.match(each)], pa.string()))
+        unknown &= np.isin(np.arange(len(keys)), owner[np.asarray(is_known)[feature]])
+    used = np.unique(feature[unknown[owner]])
+    used = used[np.asarray(pc.sort_indices(names.take(pa.array(used))))]  # sums in one order, whatever that of keys
     number = np.full(len(names), -1)
-    number[asked] = np.arange(len(asked))
+    number[used] = np.arange(len(used))
     feature = number[feature]
 
     kind = np.array([types.index(stated[key]) if stated.get(key) in types else -1 for key in keys], np.int64)
-    held = (feature >= 0) & (kind >= 0)[place]
-    where, which, n_of = _occurrences(place[held], feature[held], len(asked))
-    counts = np.bincount(which * len(types) + kind[where], np.frexp(n_of)[1], len(asked) * len(types))
-    counts = counts.reshape(len(asked), len(types))
-    numbers = {name: n for n, name in enumerate(names.take(pa.array(asked)).to_pylist())} if elsewhere else {}
+    held = (feature >= 0) & (kind >= 0)[owner]
+    where, which, n_of = _occurrences(owner[held], feature[held], len(used))
+    counts = np.bincount(which * len(types) + kind[where], np.frexp(n_of)[1], len(used) * len(types))
+    counts = counts.reshape(len(used), len(types))
+    numbers = {name: n for n, name in enumerate(names.take(pa.array(used)).to_pylist())} if elsewhere else {}
     for known in numbers.keys() & elsewhere.keys():
         counts[numbers[known]] += [elsewhere[known].get(each, 0) for each in types]
     total = counts.sum(axis=1, keepdims=True)
@@ -73,8 +73,8 @@ def infer_types(
     score = np.tile(np.log(shares), (len(keys), 1))
     roots = np.sqrt(np.maximum(np.diff(np.asarray(beside.offsets)), 1))
     for some, fewer in (slice(0, of_form), np.ones(len(keys))), (slice(of_form, None), roots):
-        held = unknown[place[some]]
-        where, which, n_of = _occurrences(place[some][held], feature[some][held], len(asked))
+        held = unknown[owner[some]]
+        where, which, n_of = _occurrences(owner[some][held], feature[some][held], len(used))
         np.add.at(score, where, (n_of / fewer[where])[:, None] * odds[which])
     sure = 1 / np.exp(score - score.max(axis=1, keepdims=True)).sum(axis=1) >= MIN_PROBABILITY
     best = score.argmax(axis=1)
@@ -107,8 +107,8 @@ def _counted_elsewhere() -> Mapping[str, Mapping[str, int]]:
 
 
 def _occurrences(
-    place: "NDArray[np.int64]", feature: "NDArray[np.int64]", n: int
+    owner: "NDArray[np.int64]", feature: "NDArray[np.int64]", n: int
 ) -> "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]":
     """Return each different feature (of `n`) of each place, in order, and how often it is there."""
-    pairs, n_of = np.unique(place * n + feature, return_counts=True)
+    pairs, n_of = np.unique(owner * n + feature, return_counts=True)
     return *np.divmod(pairs, max(n, 1)), n_of

@@ -35,7 +35,7 @@ def works(source_documents: "pa.Table") -> dict[str, tuple[str, int]]:
 
 
 def alias_in_works(
-    told: Mapping[tuple[str, str], str],
+    local: Mapping[tuple[str, str], str],
     documents: Mapping[str, Mapping[str, Span]],
     works: Mapping[str, tuple[str, int]],
     persons: Mapping[str, Person],
@@ -43,7 +43,7 @@ def alias_in_works(
 ) -> dict[tuple[str, str], str]:
     """Return (document, key) -> key of the longer name where the whole work tells more than its part (`aliases`).
 
-    What a part has `told` holds, but for given names: who marries has two full names, and is one.
+    What a part has `local` holds, but for given names: who marries has two full names, and is one.
     """
     spans: dict[str, dict[str, Span]] = defaultdict(dict)
     for document in works.keys() & documents.keys():
@@ -55,7 +55,7 @@ def alias_in_works(
     found = {}
     for document in works.keys() & documents.keys():
         for key in documents[document]:
-            root, own = wide.get((works[document][0], key)), told.get((document, key))
+            root, own = wide.get((works[document][0], key)), local.get((document, key))
             known = persons.get(own or root or "")
             given = known.words[:1] == (key,) if known else key in GIVEN_NAMES
             hers = known and known.gender == "f" and not shorts[key].title  # "Misset" is her husband
