@@ -17,7 +17,7 @@ from graphrag_lite.search.extractive.developments import development
 from graphrag_lite.search.extractive.entity_statements import entity_answer
 from graphrag_lite.search.extractive.held_facts import opening_facts
 from graphrag_lite.search.extractive.message_answers import dated, message_answer
-from graphrag_lite.search.extractive.procedures import steps_told
+from graphrag_lite.search.extractive.procedures import procedure_steps
 from graphrag_lite.search.extractive.quoted_sources import under_titles
 from graphrag_lite.search.extractive.reading_order import in_reading_order
 from graphrag_lite.search.extractive.releases import release_answer
@@ -83,7 +83,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         near = best_rows(np.where(index.days == newest, scores, 0.0), most_read).tolist() if newest > -np.inf else near
     read = [unit for unit in near if scores[unit] > 0]
     most = index.search_settings.max_sentences
-    steps = steps_told(question, read, most)
+    steps = procedure_steps(question, read, most)
     opening = steps if defining or steps else entity_answer(question)
     opening = opening_facts(question, query) or opening
     thing = question.terms_of(asked.things[0]) if asked.things else []

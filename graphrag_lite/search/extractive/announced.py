@@ -26,7 +26,7 @@ def announces(sentence: str) -> bool:
     return _ANNOUNCES.search(sentence) is not None or _FOLLOWING.search(sentence) is not None
 
 
-def end_of_list(document: str, place: int, most: int) -> int:
+def end_of_list(document: str, position: int, most: int) -> int:
     """Return where the list, table or terms with their meanings end that follow at a place; the place where none do.
 
     That is before `most`, at the end of an item or of a sentence of it.
@@ -38,13 +38,13 @@ def end_of_list(document: str, place: int, most: int) -> int:
     >>> text[end_of_list(text, 4, 100) :]
     '\\n\\nThat is all.'
     """
-    last, form, depth = place, None, 0
-    for line in _LINE.finditer(document, place, most):
+    last, form, depth = position, None, 0
+    for line in _LINE.finditer(document, position, most):
         form = form or next((one for one in (_ITEM, _ROW, _TERM) if one.match(document, line.start())), None)
         if form is None:
             break
         indent = len(line[0]) - len(line[0].lstrip())
-        depth = indent if last == place else depth
+        depth = indent if last == position else depth
         close = form is _ITEM and document.count("\n", last, line.start()) < 2
         if not (form.match(document, line.start()) or close or (indent > depth and form is not _ROW)):
             break
@@ -54,14 +54,14 @@ def end_of_list(document: str, place: int, most: int) -> int:
     return last
 
 
-def end_of_code(document: str, place: int, most: int, code: Iterable[tuple[int, int]]) -> int:
+def end_of_code(document: str, position: int, most: int, code: Iterable[tuple[int, int]]) -> int:
     """Return where the lines of code end, before `most`, that stand right below a place; the place where none do.
 
     >>> text = "Run this:\\n\\nzep up\\nzep run\\n\\nIt starts."
     >>> text[end_of_code(text, 9, 99, [(11, 17), (18, 25)]) :], end_of_code(text, 9, 99, [(11, 14)])
     ('\\n\\nIt starts.', 9)
     """
-    last = place
+    last = position
     for start, end in code:
         between = document[last:start] if start >= last else ""
         if "\n" in between and not between.strip() and end <= most and document[end : end + 1] in ("", "\n"):
@@ -71,7 +71,7 @@ def end_of_code(document: str, place: int, most: int, code: Iterable[tuple[int, 
     return last
 
 
-def end_of_points(document: str, place: int, most: int, language: str) -> int:
+def end_of_points(document: str, position: int, most: int, language: str) -> int:
     """Return where the sentences end, before `most`, that make points behind a place; the place where no two do.
 
     >>> text = "It rests on two rules. The first is care. The second is haste. All else is luck."
@@ -79,9 +79,9 @@ def end_of_points(document: str, place: int, most: int, language: str) -> int:
     (' All else is luck.', 10)
     """
     ends: list[int] = []
-    for start, end in sentences(document[place:most], language):
-        if not (_POINT if ends else _FIRST).match(document, place + start):
+    for start, end in sentences(document[position:most], language):
+        if not (_POINT if ends else _FIRST).match(document, position + start):
             break
-        ends.append(place + end)
+        ends.append(position + end)
     whole = document[: ends[-1]].rstrip() if len(ends) > 1 else ""
-    return len(whole) or place
+    return len(whole) or position

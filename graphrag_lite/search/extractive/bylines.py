@@ -43,12 +43,12 @@ def byline_answer(question: "Question", method: str, ranking: Ranking) -> Answer
         for unit in index.units_in(row):
             start = index.cell("text_units", "char_start", unit)
             if start < TOP and (byline := _BYLINE.search(index.cell("text_units", "text", unit), 0, TOP - start)):
-                told = Statement(unit, start + byline.start(1), start + byline.end(1), title)
-                return compose(question, method, [told], ranking)
+                statement = Statement(unit, start + byline.start(1), start + byline.end(1), title)
+                return compose(question, method, [statement], ranking)
         stated = json.loads(index.cell("documents", "metadata", row))
         if author := next((value for name, value in stated.items() if name.casefold() in _FIELDS and value), None):
-            told_of = escape_marks(one_line(f"{title}: its metadata names the author {_as_names(author)}."))
-            return answered(question, method, ranking, answer=told_of, citations=[])
+            text = escape_marks(one_line(f"{title}: its metadata names the author {_as_names(author)}."))
+            return answered(question, method, ranking, answer=text, citations=[])
     return None
 
 

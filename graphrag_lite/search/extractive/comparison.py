@@ -72,8 +72,8 @@ def of_each(
         return None
     on = _ON.search(question.as_read) if _VIEWS.search(question.as_read) else None
     topic = question.terms_of(on[1]) if on else []
-    told = [_of(question, side, other, scores, sought, topic) for side, other in (both, both[::-1])]
-    if not all(told):
+    found = [_of(question, side, other, scores, sought, topic) for side, other in (both, both[::-1])]
+    if not all(found):
         return None
     one, other = (set(question.terms_of(side)) for side in both)
     rest = set(question.terms) - one - other - set(terms(COMPARING, "en"))
@@ -82,7 +82,7 @@ def of_each(
         held = set(terms(*read_out(question.index, statement)))
         return (one ^ other) <= held and (not rest or not held.isdisjoint(rest))
 
-    statements = sorted([*told[0], *told[1]], key=compares, reverse=True)
+    statements = sorted([*found[0], *found[1]], key=compares, reverse=True)
     comparing = [replace(statement, about="") for statement in statements if compares(statement)]
     lead = "" if comparing else f"No sentence compares {both[0]} and {both[1]}. Of each:"
     return [*comparing, *statements[len(comparing) :]], lead
@@ -118,8 +118,8 @@ def _of(
     return [Statement(one.unit, one.start, one.end, side) for one in named[:SENTENCES]]
 
 
-def _says_of(question: "Question", told: Statement, *, by: bool) -> set[str]:
+def _says_of(question: "Question", statement: Statement, *, by: bool) -> set[str]:
     """Return the terms of a sentence, and of who says it; `by`: of who says it alone, where somebody does."""
-    document, language = question.index.document_of(told.unit)
-    speaker = set(terms(speaker_of(document, told.start), language))
-    return speaker if speaker and by else speaker.union(terms(document[told.start : told.end], language))
+    document, language = question.index.document_of(statement.unit)
+    speaker = set(terms(speaker_of(document, statement.start), language))
+    return speaker if speaker and by else speaker.union(terms(document[statement.start : statement.end], language))

@@ -45,35 +45,35 @@ COMPUTED = frozenset(("ago", "ahead", "between", "first", "last", "order", "unti
 
 def date_answer(question: "Question", method: str) -> Answer | None:
     """Answer by computing with dates; None where the question asks for none, or where what it names is not dated."""
-    asked = question.dates_asked
-    if asked is None:
+    parsed = question.dates_asked
+    if parsed is None:
         return None
-    if asked.kind == "on":
-        return _on_a_day(question, method, asked.events[0])
-    if asked.kind == "age":
-        return _age(question, method, asked)
-    if asked.kind in ("first", "last") and _OTHERS.search(asked.about):
+    if parsed.kind == "on":
+        return _on_a_day(question, method, parsed.events[0])
+    if parsed.kind == "age":
+        return _age(question, method, parsed)
+    if parsed.kind in ("first", "last") and _OTHERS.search(parsed.about):
         return None
-    if lives := _lives(question, asked):
-        told = _computed(asked, lives, None)
-        return _shown(question, method, told, lives) if told else None
-    events = [looked_for(question, event, asked.about) for event in asked.events]
-    ends = [asked.kind == "until" or bool(ENDS.search(event)) for event in asked.events]
-    if asked.kind == "list":
-        return _listed(question, method, asked, candidates(question, events, of_end=ends, most=2 * MOST)[0])
-    found = candidates(question, events, of_end=ends, ended=asked.kind == "until")
+    if lives := _lives(question, parsed):
+        lead = _computed(parsed, lives, None)
+        return _shown(question, method, lead, lives) if lead else None
+    events = [looked_for(question, event, parsed.about) for event in parsed.events]
+    ends = [parsed.kind == "until" or bool(ENDS.search(event)) for event in parsed.events]
+    if parsed.kind == "list":
+        return _listed(question, method, parsed, candidates(question, events, of_end=ends, most=2 * MOST)[0])
+    found = candidates(question, events, of_end=ends, ended=parsed.kind == "until")
     if not all(found):
         return None
     chosen = one_per_event(question, found)
-    told = "" if has_rival(question, chosen, found) else _computed(asked, chosen, _now(question))
-    return _shown(question, method, told, chosen) if told else None
+    lead = "" if has_rival(question, chosen, found) else _computed(parsed, chosen, _now(question))
+    return _shown(question, method, lead, chosen) if lead else None
 
 
-def _lives(question: "Question", asked: DateQuestion) -> list[Dated]:
+def _lives(question: "Question", parsed: DateQuestion) -> list[Dated]:
     """Return when each was born, died or was made, where a choice asks for that; none where one of them is not told."""
-    said = asked.about if asked.kind in ("first", "last") else ""
-    what = next((what for what, form in _OF_A_LIFE.items() if form.search(said)), "")
-    found = [life_date(question, event, what) for event in asked.events] if what else []
+    about = parsed.about if parsed.kind in ("first", "last") else ""
+    what = next((what for what, form in _OF_A_LIFE.items() if form.search(about)), "")
+    found = [life_date(question, event, what) for event in parsed.events] if what else []
     known = [one for one in found if one]
     return known if len(known) == len(found) else []
 
@@ -82,63 +82,65 @@ def _now(question: "Question") -> date | None:
     return question.as_of or question.index.attributes.newest
 
 
-def _computed(asked: DateQuestion, chosen: Sequence[Dated], now: date | None) -> str:
+def _computed(parsed: DateQuestion, chosen: Sequence[Dated], now: date | None) -> str:
     """Return the answer in a line, "" where the dates do not tell it."""
     days = [one.when for one in chosen]
-    if asked.kind in ("ago", "ahead", "since"):
-        return _from_now(asked, chosen[0], now)
-    if asked.kind == "between":
-        long = time_between(days[0], days[1], asked.unit)
+    if parsed.kind in ("ago", "ahead", "since"):
+        return _from_now(parsed, chosen[0], now)
+    if parsed.kind == "between":
+        long = time_between(days[0], days[1], parsed.unit)
         return f"{long}: from {min(days)} to {max(days)}." if long and days[0] != days[1] else ""
-    if asked.kind == "lasted":
+    if parsed.kind == "lasted":
         begun, until = When(days[0].first, days[0].first) if days[0].lasts else days[0], chosen[0].until
-        long = time_between(begun, until, asked.unit) if until else ""
+        long = time_between(begun, until, parsed.unit) if until else ""
         return f"{long}: from {begun} to {until}." if long else ""
-    if asked.kind == "until":
+    if parsed.kind == "until":
         return f"Until {days[0]}."
     order = in_order(days)
     if order is None:
         return ""
-    if asked.kind == "order":
-        listed = (f"{n}. {escape_marks(asked.events[place])} ({days[place]})" for n, place in enumerate(order, 1))
+    if parsed.kind == "order":
+        listed = (
+            f"{n}. {escape_marks(parsed.events[position])} ({days[position]})" for n, position in enumerate(order, 1)
+        )
         return "; ".join(listed) + "."
-    place = order[0] if asked.kind == "first" else order[-1]
-    other = order[-1] if asked.kind == "first" else order[0]
-    than = "before" if asked.kind == "first" else "after"
-    one, two = (f"{escape_marks(asked.events[each])} ({days[each]})" for each in (place, other))
+    position = order[0] if parsed.kind == "first" else order[-1]
+    other = order[-1] if parsed.kind == "first" else order[0]
+    than = "before" if parsed.kind == "first" else "after"
+    one, two = (f"{escape_marks(parsed.events[each])} ({days[each]})" for each in (position, other))
     return f"{one}, {than} {two}."
 
 
-def _from_now(asked: DateQuestion, told: Dated, now: date | None) -> str:
+def _from_now(parsed: DateQuestion, dated: Dated, now: date | None) -> str:
     """Return how long before `now` a day is, or after it; of what lasts, since when."""
-    if asked.kind == "since" and not told.lasts:
+    if parsed.kind == "since" and not dated.lasts:
         return ""
     if now is None:
-        return f"{'Since ' * (asked.kind == 'since')}{told.when}; the documents tell no day to count from."
+        return f"{'Since ' * (parsed.kind == 'since')}{dated.when}; the documents tell no day to count from."
     today = When(now.toordinal(), now.toordinal())
-    is_ahead = told.when.first > today.last
-    long = time_between(told.when, today, asked.unit)
-    if not long or is_ahead != (asked.kind == "ahead"):
+    is_ahead = dated.when.first > today.last
+    long = time_between(dated.when, today, parsed.unit)
+    if not long or is_ahead != (parsed.kind == "ahead"):
         return ""
-    if asked.kind == "since":
-        return f"{long} until {now}: since {told.when}."
-    return f"{long} {'after' if is_ahead else 'before'} {now}: {told.when}."
+    if parsed.kind == "since":
+        return f"{long} until {now}: since {dated.when}."
+    return f"{long} {'after' if is_ahead else 'before'} {now}: {dated.when}."
 
 
-def _age(question: "Question", method: str, asked: DateQuestion) -> Answer | None:
+def _age(question: "Question", method: str, parsed: DateQuestion) -> Answer | None:
     """Answer how old somebody was at an event of theirs, or of the world; None where either is not dated."""
-    name, event = asked.events
+    name, event = parsed.events
     birth = life_date(question, name, "born")
     event = PRONOUN.sub(lambda _: name, event)
     stated = sorted(question.periods)
     if birth and len(stated) == 1 and not question.terms_of(_BARE_YEAR.sub("", event)):
-        told = age_in_years(birth.when, _days(stated[0]))
-        return _shown(question, method, f"{told}: born {birth.when}.", [birth]) if told else None
+        age = age_in_years(birth.when, _days(stated[0]))
+        return _shown(question, method, f"{age}: born {birth.when}.", [birth]) if age else None
     (found,) = candidates(question, [looked_for(question, event)], of_end=[False])
     if not birth or not found or has_rival(question, found[:1], [found]):
         return None
-    told = age_in_years(birth.when, found[0].when)
-    return _shown(question, method, f"{told}: born {birth.when}, {found[0].when}.", [birth, found[0]]) if told else None
+    age = age_in_years(birth.when, found[0].when)
+    return _shown(question, method, f"{age}: born {birth.when}, {found[0].when}.", [birth, found[0]]) if age else None
 
 
 def _on_a_day(question: "Question", method: str, text: str) -> Answer | None:
@@ -156,21 +158,21 @@ def _days(period: Period) -> When:
     return When(period.first.toordinal(), period.last.toordinal())
 
 
-def _listed(question: "Question", method: str, asked: DateQuestion, found: Sequence[Dated]) -> Answer | None:
+def _listed(question: "Question", method: str, parsed: DateQuestion, found: Sequence[Dated]) -> Answer | None:
     """Answer with all that is dated of a kind, in order; None where it is more or less than the question says."""
     days = {one.when: one for one in reversed(found) if not one.planned and one.when.open < LISTED}
     chosen = sorted(days.values(), key=lambda one: one.when.middle)
-    counts = len(chosen) == asked.n if asked.n else 1 < len(chosen) <= MOST
+    counts = len(chosen) == parsed.n if parsed.n else 1 < len(chosen) <= MOST
     if not counts or in_order([one.when for one in chosen]) is None:
         return None
     return _shown(question, method, "In order:", chosen)
 
 
-def _shown(question: "Question", method: str, told: str, chosen: Sequence[Dated]) -> Answer:
+def _shown(question: "Question", method: str, lead: str, chosen: Sequence[Dated]) -> Answer:
     """Return an answer with the date of each statement, and its citation."""
     index = question.index
     citations = _cited(question, chosen)
-    lines = [told]
+    lines = [lead]
     for one, cited in zip(chosen, citations, strict=True):
         lines.append(f"- {one.when}: {escape_marks(one_line(cited.text))} [{cited.n}]")
     units = list(dict.fromkeys(one.unit for one in chosen))

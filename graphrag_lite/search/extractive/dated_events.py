@@ -115,27 +115,31 @@ def candidates(
         rows = {unit: [row for row in several if _ends(row)] for unit, several in rows.items()}
     found = []
     for event, units, at_end in zip(events, read, of_end, strict=True):
-        told = [one for unit in units for one in _told(question, event, unit, rows.get(unit, ()), at_end=at_end)]
-        ranked = sorted(told, key=lambda one: (-one.fit, one.unit, one.start))
+        statements = [
+            one for unit in units for one in _dated_sentences(question, event, unit, rows.get(unit, ()), at_end=at_end)
+        ]
+        ranked = sorted(statements, key=lambda one: (-one.fit, one.unit, one.start))
         found.append((ranked if ended else agreeing_statements(ranked, index.document_row))[:most])
     return found
 
 
-def agreeing_statements(told: list[Dated], document_row: Sequence[int]) -> list[Dated]:
+def agreeing_statements(statements: list[Dated], document_row: Sequence[int]) -> list[Dated]:
     """Return the statements that date an event as most that fit best do, the closest first, where these are enough.
 
     >>> days = [(8, 8), (1, 9), (8, 9), (90, 90)]
-    >>> told = [Dated(1.0, unit, 0, 9, When(*day)) for unit, day in enumerate(days)]
-    >>> [one.unit for one in agreeing_statements(told, range(4))], agreeing_statements(told[1:], range(4)) == told[1:]
-    ([0, 2, 1], True)
+    >>> dated = [Dated(1.0, unit, 0, 9, When(*day)) for unit, day in enumerate(days)]
+    >>> [one.unit for one in agreeing_statements(dated, range(4))]
+    [0, 2, 1]
+    >>> agreeing_statements(dated[1:], range(4)) == dated[1:]
+    True
     """
-    rivals = [one for one in told if one.fit > RIVAL * told[0].fit and not one.planned]
+    rivals = [one for one in statements if one.fit > RIVAL * statements[0].fit and not one.planned]
     alike: list[Dated] = []
     for one in sorted(rivals, key=lambda one: one.when.open):
         same = [other for other in rivals if one.when.first <= other.when.last and other.when.first <= one.when.last]
         alike = max(alike, same, key=len)
     enough = len({document_row[one.unit] for one in alike}) >= AGREED and len(alike) >= MOST_OF * len(rivals)
-    return sorted(alike, key=lambda one: one.when.open) if enough else told
+    return sorted(alike, key=lambda one: one.when.open) if enough else statements
 
 
 def rows_of(question: "Question", units: Iterable[int]) -> dict[int, list[dict[str, Any]]]:
@@ -164,7 +168,7 @@ def _ends(row: Mapping[str, Any]) -> bool:
     return row["polarity"] == "negative" or (row["kind"] != "event" and bool(row["invalid_at"]))
 
 
-def _told(
+def _dated_sentences(
     question: "Question", event: Looked, unit: int, rows: Iterable[dict[str, Any]], *, at_end: bool
 ) -> Iterable[Dated]:
     """Yield the sentences of a text unit that tell of an event, each with the date nearest to the event's words."""
@@ -176,8 +180,8 @@ def _told(
         fit, held = event_fit(question, event, unit, start, end, around, [row["time_text"] for row in stated])
         if held < HELD * event.whole or fit < LEAST:
             continue
-        said, language = read_out(question.index, Statement(unit, start, end))
-        chosen = _nearest(said, stated, event, language)
+        sentence, language = read_out(question.index, Statement(unit, start, end))
+        chosen = _nearest(sentence, stated, event, language)
         day = day_of(chosen, at_end=at_end) if chosen else None
         if chosen and day:
             lasted = chosen["invalid_at"] and (chosen["kind"] == "state" or day.lasts)
@@ -186,7 +190,7 @@ def _told(
             ended = until if chosen["valid_at"] else None
             failed = chosen["polarity"] == "negative" and chosen["kind"] != "state"
             not_held = _verbs("not_held", language) - _verbs("light", language)
-            failed = failed or bool(not_held & set(terms(said, language)) - event.weight.keys())
+            failed = failed or bool(not_held & set(terms(sentence, language)) - event.weight.keys())
             fit *= NOT_HELD if failed else 1.0
             yield Dated(fit, unit, start, end, day, ended, open_, chosen["kind"] == "plan")
 
@@ -225,15 +229,15 @@ def event_fit(
 
     `around` are the terms of its text unit. Numbers of its `times` are no words: "1 March" tells of no "Mission 1".
     """
-    said, language = read_out(question.index, Statement(unit, start, end))
+    sentence, language = read_out(question.index, Statement(unit, start, end))
     for time in times:
-        said = said.replace(time, re.sub(r"\d", " ", time))
-    words = set(terms(said, language))
+        sentence = sentence.replace(time, re.sub(r"\d", " ", time))
+    words = set(terms(sentence, language))
     for word, number in event.numbered:
-        if not re.search(rf"\b{re.escape(word)}\W{re.escape(number)}\b", said, re.I):
+        if not re.search(rf"\b{re.escape(word)}\W{re.escape(number)}\b", sentence, re.I):
             words -= set(terms(number, language))
             around = set(around) - set(terms(number, language))
-    before = set(terms(_sentence_before(question, unit, start), language)) if _LEANS.search(said) else set()
+    before = set(terms(_sentence_before(question, unit, start), language)) if _LEANS.search(sentence) else set()
     counted = {
         term: 1.0 if term in words else BEFORE if term in before else AROUND if term in around else 0.0
         for term in event.weight
@@ -259,7 +263,7 @@ def _sentence_before(question: "Question", unit: int, start: int) -> str:
     return text[ends[-1] if ends else 0 :] if "\n" not in text[-2:] else ""
 
 
-def _nearest(said: str, stated: Sequence[dict[str, Any]], event: Looked, language: str) -> dict[str, Any] | None:
+def _nearest(sentence: str, stated: Sequence[dict[str, Any]], event: Looked, language: str) -> dict[str, Any] | None:
     """Return the statement of a sentence whose time stands nearest to the words of an event, by clauses.
 
     None where it states several times, and has no word of the event.
@@ -267,7 +271,7 @@ def _nearest(said: str, stated: Sequence[dict[str, Any]], event: Looked, languag
     head = next((term for term in event.weight if term not in event.light), "")
     spots = [
         ((found.start() + found.end()) // 2, event.weight[term] * (HEAD if term == head else 1.0))
-        for found in re.finditer(r"[\w'’-]+", said)
+        for found in re.finditer(r"[\w'’-]+", sentence)
         for term in terms(found[0], language)
         if term in event.weight
     ]
@@ -275,11 +279,11 @@ def _nearest(said: str, stated: Sequence[dict[str, Any]], event: Looked, languag
         return None
 
     def distance(row: Mapping[str, Any]) -> float:
-        first = max(said.find(row["time_text"]), 0)
+        first = max(sentence.find(row["time_text"]), 0)
         last = first + len(row["time_text"])
 
         def away(spot: int) -> int:
-            between = said[last:spot] if spot > last else said[spot:first]
+            between = sentence[last:spot] if spot > last else sentence[spot:first]
             return min(len(between), 150) + APART * min(len(_CLAUSE.findall(between)), 2)
 
         return fsum(value * away(spot) for spot, value in spots)
@@ -298,9 +302,9 @@ def one_per_event(question: "Question", found: Sequence[Sequence[Dated]]) -> lis
     def worth(product_of: Iterable[Dated]) -> float:
         chosen = list(product_of)
         shared = [metadata[chosen[0].unit] & metadata[one.unit] for one in chosen[1:]]
-        told_once = len({one[1:5] for one in chosen}) == len(chosen)
+        distinct = len({one[1:5] for one in chosen}) == len(chosen)
         kin = fsum(max((rare.get(value, 1.0) for value in held), default=0.0) for held in shared)
-        return fsum(one.fit for one in chosen) + KIN * kin + told_once
+        return fsum(one.fit for one in chosen) + KIN * kin + distinct
 
     return list(max(product(*found), key=worth))
 

@@ -121,7 +121,7 @@ def _defined(text: str, start: int, end: int) -> bool:
         or (_BESIDE.match(after) and not (clause and after.startswith(",")))
         or (_INTRODUCED.search(before) and _SET_OFF.match(after))
         or _is_short_form(text[start:end], before, after)
-        or ((said := _NAME_BEFORE.search(before)) and (said[1] or is_noun) and _SET_OFF.match(after))
+        or ((name_before := _NAME_BEFORE.search(before)) and (name_before[1] or is_noun) and _SET_OFF.match(after))
     )
 
 
@@ -136,8 +136,8 @@ def defining_units(
     held: set[int] = set()
     for thing in things:
         held |= set(index.bm25.all_of(question.terms_of(thing)).tolist())
-    place = index.column("text_units", "ordinal")
-    worth = {unit: scores[unit] / (1 + place[unit].as_py()) ** 0.5 for unit in held if scores[unit] > 0}
+    ordinals = index.column("text_units", "ordinal")
+    worth = {unit: scores[unit] / (1 + ordinals[unit].as_py()) ** 0.5 for unit in held if scores[unit] > 0}
     near = sorted(worth, key=lambda unit: (-worth[unit], unit))[:LOOKED_AT]
     texts = ((unit, index.cell("text_units", "text", unit)) for unit in near)
 
@@ -145,7 +145,7 @@ def defining_units(
 
     def introduces(unit: int, text: str) -> bool:
         headings = alone.findall(text)
-        if place[unit].as_py() == 0:
+        if ordinals[unit].as_py() == 0:
             headings.append(index.cell("documents", "title", index.document_row[unit]))
         return any(is_about(heading, things) for heading in headings)
 

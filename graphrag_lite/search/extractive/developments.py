@@ -45,7 +45,7 @@ _BOUNDS = re.compile(rf"\b(?:from|to|between|until)\b|(?<!\d)[12]\d{{3}}(?!\d)|\
 _BEST = itemgetter(0, 1, 2, 3, 4)
 
 
-class _Told(NamedTuple):
+class _Candidate(NamedTuple):
     """What a document tells in a sentence; the least is the best."""
 
     counts_nothing: bool
@@ -53,7 +53,7 @@ class _Told(NamedTuple):
     expected: bool  # where the question does not ask for what is
     width: int  # words from the first to the last of these
     at: int  # words before them: what a sentence begins with it is about
-    place: Statement
+    statement: Statement
 
 
 def development(question: "Question") -> list[Statement]:
@@ -68,10 +68,10 @@ def development(question: "Question") -> list[Statement]:
     for number in reversed(numbers if compared else []):
         text = f"{text[: number.start]} {text[number.end :]}"
     subject = _subject(text, question.periods, len(compared))
-    told = _told(question, subject, compared) if subject else []
-    by_day: dict[float, list[_Told]] = {}
-    for one in told:
-        by_day.setdefault(float(question.index.days[one.place.unit]), []).append(one)
+    candidates = _candidates(question, subject, compared) if subject else []
+    by_day: dict[float, list[_Candidate]] = {}
+    for one in candidates:
+        by_day.setdefault(float(question.index.days[one.statement.unit]), []).append(one)
     most = sorted(min(one.held for one in ones) for ones in by_day.values())[:SEVERAL]
     by_day = {day: [one for one in ones if one.held <= LIKE_BEST * most[-1]] for day, ones in by_day.items()}
     best = [min(by_day[day], key=_BEST) for day in sorted(by_day) if by_day[day]]
@@ -80,7 +80,7 @@ def development(question: "Question") -> list[Statement]:
     if not (question.periods or compared) and _RECENT.search(question.as_read):
         best = best[-MOST:]
     parts = np.array_split(np.arange(len(best)), min(MOST, len(best)))
-    return [min((best[i] for i in part), key=_BEST).place for part in parts]
+    return [min((best[i] for i in part), key=_BEST).statement for part in parts]
 
 
 def _numbers(question: "Question") -> list[Numbered]:
@@ -100,12 +100,12 @@ def _compared(question: "Question", numbers: "Sequence[Numbered]") -> "list[NDAr
         if end is None or one.word in titles[-1] or not _TOGETHER.fullmatch(question.as_read[end : one.start]):
             titles.append({})
         titles[-1][one.word], end = one, one.end
-    for place in reversed(range(len(titles) - 1)):
-        titles[place] = titles[place + 1] | titles[place]
+    for position in reversed(range(len(titles) - 1)):
+        titles[position] = titles[position + 1] | titles[position]
     attributes = question.index.attributes
 
     def units_of(one: Numbered) -> "NDArray[np.intp]":
-        return np.unique(np.concatenate([attributes.units[place] for place in attributes.places_of(one)]))
+        return np.unique(np.concatenate([attributes.units[position] for position in attributes.places_of(one)]))
 
     found = [reduce(np.intersect1d, map(units_of, title.values())) for title in titles]
     compared = [units for units in found if len(units)]
@@ -133,7 +133,7 @@ def _subject(text: str, named: "Sequence[Period]", n_compared: int = 0) -> str:
     return _BOUNDS.sub(" ", rest) if n_through or (n_changes and long) else ""
 
 
-def _told(question: "Question", subject: str, compared: "Sequence[NDArray[np.intp]]") -> list[_Told]:
+def _candidates(question: "Question", subject: str, compared: "Sequence[NDArray[np.intp]]") -> list[_Candidate]:
     """Return what documents of the periods asked about, or those `compared`, tell of the subject of a question."""
     index = question.index
     sought = replace(expected_answer(question, question.features), kind="number")
@@ -158,15 +158,17 @@ def _told(question: "Question", subject: str, compared: "Sequence[NDArray[np.int
     for own in of_document.values():
         read = own[:UNITS]
         for one in choose_sentences(index, about, read, SENTENCES, scores=scores[read].tolist(), sought=sought):
-            said, language = read_out(index, one)
-            in_order = [alike.get(term, "") for term in terms(said, language)]
+            sentence, language = read_out(index, one)
+            in_order = [alike.get(term, "") for term in terms(sentence, language)]
             tells = besides.intersection(in_order) if besides else in_order
-            if tells and set(in_order).issuperset(names) and not ASKS.search(said) and not is_talk(said):
+            if tells and set(in_order).issuperset(names) and not ASKS.search(sentence) and not is_talk(sentence):
                 held = -sum(weight[term] for term in weight if term in in_order and term not in of_all)
-                is_expected = not of_outlook and _EXPECTED.search(said) is not None
+                is_expected = not of_outlook and _EXPECTED.search(sentence) is not None
                 first = next(at for at, term in enumerate(in_order) if term in tells)
-                place = replace(one, about=source_of(index, one))
-                found.append(_Told(not sought.has_count(said), held, is_expected, _width(in_order), first, place))
+                statement = replace(one, about=source_of(index, one))
+                found.append(
+                    _Candidate(not sought.has_count(sentence), held, is_expected, _width(in_order), first, statement)
+                )
     return found
 
 

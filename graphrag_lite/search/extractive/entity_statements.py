@@ -22,12 +22,12 @@ def entity_answer(question: "Question") -> list[Statement]:
     A question that says more, or states a period or what a document is, is answered by the sentences that fit it; to a
     question about one of a person's films the description of the person is no answer.
     """
-    index, asked = question.index, question.features
-    if not asked.entities or asked.stated or not set(question.terms) - asked.name_terms <= ASKING:
+    index, features = question.index, question.features
+    if not features.entities or features.stated or not set(question.terms) - features.name_terms <= ASKING:
         return []
-    named = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity))[:MAX_ENTITIES]
+    named = sorted(features.entities, key=lambda entity: (-features.entities[entity], entity))[:MAX_ENTITIES]
     opening: dict[tuple[int, int], Statement] = {}
-    for statement in (told for entity in named for told in description_statements(index, entity)):
+    for statement in (described for entity in named for described in description_statements(index, entity)):
         opening.setdefault((statement.unit, statement.start), statement)
     return list(opening.values())[: max(index.search_settings.max_sentences - 2, 1)]
 
@@ -38,8 +38,8 @@ def description_statements(index: "SnapshotView", entity: int) -> list[Statement
     heading = title if kind == "unknown" else f"{title} ({kind})"
     # What is longer is no sentence: a name that its text unit does not hold stands for all of that.
     short = (span for span in sources if span["char_end"] - span["char_start"] <= MAX_LENGTH)
-    told = (statement_at(index, span, heading) for span in short)
-    return [statement for statement in told if not _is_greeting(index, statement)][:MAX_DESCRIPTION]
+    statements = (statement_at(index, span, heading) for span in short)
+    return [statement for statement in statements if not _is_greeting(index, statement)][:MAX_DESCRIPTION]
 
 
 def statement_at(index: "SnapshotView", span: Mapping[str, Any], about: str) -> Statement:
@@ -48,7 +48,7 @@ def statement_at(index: "SnapshotView", span: Mapping[str, Any], about: str) -> 
     return Statement(unit, *spoken_span(index.document_of(unit)[0], span["char_start"], span["char_end"]), about)
 
 
-def _is_greeting(index: "SnapshotView", place: Statement) -> bool:
+def _is_greeting(index: "SnapshotView", statement: Statement) -> bool:
     """Say whether a place is in a transcript and holds no statement: thanks, a question, half a sentence."""
-    text, language = index.document_of(place.unit)
-    return bool(speakers(text)) and not statement_form(text, place.start, place.end, language)
+    text, language = index.document_of(statement.unit)
+    return bool(speakers(text)) and not statement_form(text, statement.start, statement.end, language)

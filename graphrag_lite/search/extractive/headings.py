@@ -34,7 +34,7 @@ class Headings:
 
     >>> text = "# A\\n## 1.2 - 2024 ##\\nOne.\\n## 1.1\\nTwo."
     >>> over = Headings(text, "en")
-    >>> over.go_to(text.index("One")), over.said(), over.go_to(text.index("Two")), over.said()
+    >>> over.go_to(text.index("One")), over.texts(), over.go_to(text.index("Two")), over.texts()
     (True, ['A', '1.2 - 2024'], True, ['A', '1.1'])
     >>> HEADING.match("## 1.2\\n\\nReleased on 3 May 2024\\n\\n* One.")[2]
     '1.2\\n\\nReleased on 3 May 2024'
@@ -44,37 +44,37 @@ class Headings:
     language: str
     code: Sequence[tuple[int, int]] = ()  # in their order
     over: list[tuple[int, int, int]] = field(default_factory=list)
-    place: int = 0
+    position: int = 0
     line: int = -1  # where that of the place begins
     opening: str = ""  # what opens it as a heading does: "Zep 2.1 (March 1999): It ..."
 
-    def go_to(self, place: int) -> bool:
+    def go_to(self, position: int) -> bool:
         """Go on to a place behind the last one; say whether something else stands over it."""
-        line, opened = self.document.rfind("\n", 0, place) + 1, self.opening
+        line, opened = self.document.rfind("\n", 0, position) + 1, self.opening
         if line == self.line:
-            self.place = place
+            self.position = position
             return False
         found: list[tuple[int, int, int]] = []
-        level, at = 7, place
+        level, at = 7, position
         for _ in range(LOOKED_AT):
-            at = self.document.rfind("\n#", max(0, self.place - 1), at)
+            at = self.document.rfind("\n#", max(0, self.position - 1), at)
             start = at + 1 if at >= 0 else 0
-            if at < 0 and (self.place or not self.document.startswith("#")):
+            if at < 0 and (self.position or not self.document.startswith("#")):
                 break
             mark = HEADING.match(self.document, start)
-            if mark and start < place and len(mark[1]) < level and not is_within(self.code, start):
+            if mark and start < position and len(mark[1]) < level and not is_within(self.code, start):
                 level = len(mark[1])
                 found.append((level, *mark.span(2)))
             if level == 1 or at < 0:
                 break
-        self.place, self.line = place, line
+        self.position, self.line = position, line
         if found:
             self.over = [one for one in self.over if one[0] < level] + found[::-1]
         opening = _OPENING.match(self.document, line)
         self.opening = opening[1].strip() if opening else ""
         return bool(found) or self.opening != opened
 
-    def said(self) -> list[str]:
+    def texts(self) -> list[str]:
         """Return what they say, and what opens the line of the place."""
         over = [one_line(self.document[start:end]) for _, start, end in self.over]
         return over + [self.opening] * bool(self.opening)
@@ -95,9 +95,9 @@ class Headings:
         >>> over.go_to(text.index("for")), over.term()
         (False, 'sluice')
         """
-        if not self.document.startswith((" ", "\t"), self.line) or is_within(self.code, self.place):
+        if not self.document.startswith((" ", "\t"), self.line) or is_within(self.code, self.position):
             return ""
-        first = self.document[self.line : self.place + 1]
+        first = self.document[self.line : self.position + 1]
         indent, at = first[: len(first) - len(first.lstrip())], self.line
         for _ in range(LONGEST):
             at = self.document.rfind("\n", 0, max(0, at - 1)) + 1
@@ -108,14 +108,14 @@ class Headings:
 
     def terms(self) -> frozenset[str]:
         """Return the terms of them all."""
-        return frozenset(terms(" ".join(self.said()), self.language))
+        return frozenset(terms(" ".join(self.texts()), self.language))
 
     def that_holds(self, wanted: Callable[[str], bool]) -> str:
         """Return the innermost one that holds what is wanted; "" for none."""
-        return next(filter(wanted, reversed(self.said())), "")
+        return next(filter(wanted, reversed(self.texts())), "")
 
 
-def is_within(spans: Sequence[tuple[int, int]], place: int) -> bool:
+def is_within(spans: Sequence[tuple[int, int]], position: int) -> bool:
     """Say whether a place is within one of some spans, which are in their order and do not overlap."""
-    at = bisect_right(spans, (place, inf)) - 1
-    return at >= 0 and place < spans[at][1]
+    at = bisect_right(spans, (position, inf)) - 1
+    return at >= 0 and position < spans[at][1]

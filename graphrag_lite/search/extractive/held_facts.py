@@ -31,16 +31,18 @@ def fact_records(question: "Question", query: "Query", entity_ids: "pa.ChunkedAr
 
 def opening_facts(question: "Question", query: "Query") -> list[Statement]:
     """Return the sentences that state what held on the day asked for, of entities and with words of the question."""
-    index, asked = question.index, question.features
+    index, features = question.index, question.features
     if query.valid_at is None:
         return []
-    named = sorted(asked.entities, key=lambda entity: (-asked.entities[entity], entity)) or by_given_name(question)
-    wanted = set(question.terms) - asked.name_terms
+    named = sorted(features.entities, key=lambda entity: (-features.entities[entity], entity)) or by_given_name(
+        question
+    )
+    wanted = set(question.terms) - features.name_terms
     worth = []
-    for place, row in enumerate(_facts(question, query, index.column("entities", "id").take(named))):
+    for rank, row in enumerate(_facts(question, query, index.column("entities", "id").take(named))):
         shared = len(wanted & set(terms(f"{row['relation']} {row['fact']}", question.language)))
         if shared:
-            worth.append((-shared, place, row))
+            worth.append((-shared, rank, row))
     return [places_of(index, row)[0] for _, _, row in sorted(worth, key=lambda each: each[:2])[:MAX_OPENING]]
 
 
@@ -60,15 +62,15 @@ def _facts(question: "Question", query: "Query", entity_ids: "pa.ChunkedArray") 
     import pyarrow.compute as pc
 
     facts, meant = question.index.arrow("facts"), entity_ids.combine_chunks()
-    place = {identity: i for i, identity in enumerate(meant.to_pylist())}
+    ranks = {identity: i for i, identity in enumerate(meant.to_pylist())}
     touching = pc.or_(*(pc.is_in(facts[end], value_set=meant) for end in ("subject_id", "object_id")))
     rows = [row for row in facts.filter(touching).to_pylist() if holding.is_stated(row, query.as_of)]
     if query.valid_at:
         rows = [row for row in rows if holding.holds_on(row, query.valid_at)]
     elif not (query.history or question.features.stated or PAST & set(question.text.casefold().split())):
         rows = [row for row in rows if not holding.is_over(row)]
-    return sorted(rows, key=lambda row: (_place(row, place), holding.is_over(row), -row["n_mentions"]))
+    return sorted(rows, key=lambda row: (_rank(row, ranks), holding.is_over(row), -row["n_mentions"]))
 
 
-def _place(row: dict[str, Any], place: dict[str, int]) -> int:
-    return min(place.get(row[end], len(place)) for end in ("subject_id", "object_id"))
+def _rank(row: dict[str, Any], ranks: dict[str, int]) -> int:
+    return min(ranks.get(row[end], len(ranks)) for end in ("subject_id", "object_id"))

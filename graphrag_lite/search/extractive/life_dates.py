@@ -44,17 +44,17 @@ def life_date(question: "Question", name: str, what: str) -> Dated | None:
         if scores[unit] <= 0:
             break
         title, language = (index.cell("documents", each, index.document_row[unit]) for each in _COLUMNS)
-        place = index.cell("text_units", "char_start", unit)
+        offset = index.cell("text_units", "char_start", unit)
         text = index.cell("text_units", "text", unit)
         is_title = set(terms(_BRACKETS.sub("", title), language)) == wanted
         for first, last in sentences(text, language or "en"):
             start, end = trimmed(text, first, last)
-            titled = is_title and 0 <= place + start < OPENING
+            titled = is_title and 0 <= offset + start < OPENING
             day = day_of(text[start:end], () if titled else wanted, what, language or "en")
-            if day and place >= 0:
-                found[titled].append(Dated(1.0, unit, place + start, place + end, day))
-    told = found[True][:1] or found[False]
-    return told[0] if told and len({one.when for one in told}) == 1 else None
+            if day and offset >= 0:
+                found[titled].append(Dated(1.0, unit, offset + start, offset + end, day))
+    dated = found[True][:1] or found[False]
+    return dated[0] if dated and len({one.when for one in dated}) == 1 else None
 
 
 def day_of(sentence: str, name: Iterable[str], what: str, language: str) -> When | None:

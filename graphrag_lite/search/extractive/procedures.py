@@ -42,7 +42,7 @@ class _Section(NamedTuple):
     end: int
 
 
-def steps_told(question: "Question", units: Sequence[int], most: int) -> list[Statement]:
+def procedure_steps(question: "Question", units: Sequence[int], most: int) -> list[Statement]:
     """Return the steps of what a question asks how to do, in up to `most` pieces, from the best of `units`.
 
     None where it asks for something else, or no heading names the task.
@@ -50,11 +50,11 @@ def steps_told(question: "Question", units: Sequence[int], most: int) -> list[St
     if not _ASKS.search(question.as_read):
         return []
     weight = term_idf(question.index.bm25, question.terms)
-    found = [told for unit in units for told in _tasks(question, unit, weight)]
+    found = [task for unit in units for task in _tasks(question, unit, weight)]
     if not found:
         return []
     _, row, heading, start, end = max(found, key=itemgetter(0))  # the first of the best
-    return [replace(place, about=heading) for place in _pieces(question.index, row, start, end)][:most]
+    return [replace(statement, about=heading) for statement in _pieces(question.index, row, start, end)][:most]
 
 
 def _tasks(question: "Question", unit: int, weight: Mapping[str, float]) -> Iterator[tuple[float, int, str, int, int]]:
@@ -83,10 +83,10 @@ def _sections(text: str) -> Iterator[_Section]:
         found for found in _HEADING.finditer(text) if not any(start <= found.start() < end for start, end in fenced)
     ]
     over: dict[int, str] = {}
-    for place, mark in enumerate(marks):
+    for number, mark in enumerate(marks):
         level, line = len(mark[1]), text[mark.end() :].split("\n", 1)[0]
         over = {above: heading for above, heading in over.items() if above < level}
-        end = next((other.start() for other in marks[place + 1 :] if len(other[1]) <= level), len(text))
+        end = next((other.start() for other in marks[number + 1 :] if len(other[1]) <= level), len(text))
         whole = len(line) <= MAX_HEADING
         above, over[level] = " ".join(over.values()), line[:MAX_HEADING]
         yield _Section(line.strip() if whole else "", over[level], above, mark.end() + len(line) * whole, end)
@@ -97,7 +97,7 @@ def _worth(
 ) -> float:
     """Return the share of a question that the heading of a section and what stands over it hold; 0 for too little."""
     own = set(terms(section.named, language))
-    own |= {term for term, told in others.items() if not own.isdisjoint(told)}
+    own |= {term for term, alternatives in others.items() if not own.isdisjoint(alternatives)}
     over = set(terms(f"{title} {section.over}", language)) - own
     whole = fsum(weight.values())
     held = fsum(weight[term] for term in sorted(own & weight.keys()))

@@ -46,9 +46,9 @@ class ReadUnit:
         yield from self.blocks["code"]
         yield from self.blocks["notice"]
 
-    def sender(self, place: int) -> str:
+    def sender(self, position: int) -> str:
         """Return who wrote the mail that has a place; "" for nobody."""
-        return next((who for first, last, who in self.senders if first <= place < last), "")
+        return next((who for first, last, who in self.senders if first <= position < last), "")
 
     def sentences(self) -> Iterator[tuple[int, int, int]]:
         """Yield where each sentence begins with its label, begins without, and ends; no references, no datelines."""
@@ -70,9 +70,9 @@ class ReadUnit:
         parts = pairwise([0, *cuts, len(self.text)])
         found = ((a + start, a + end) for a, b in parts for start, end in sentences(self.text[a:b], self.language))
         lines = (line.span() for line in _LINE.finditer(self.text if cards else ""))
-        kept = [span for span in found if not is_in(cards, offset + span[0])]
-        kept += [line for line in lines if is_in(cards, offset + line[0])]
-        return sorted((offset + start, offset + end) for start, end in kept)
+        spans = [span for span in found if not is_in(cards, offset + span[0])]
+        spans += [line for line in lines if is_in(cards, offset + line[0])]
+        return sorted((offset + start, offset + end) for start, end in spans)
 
 
 def read_unit(index: "SnapshotView", unit: int) -> ReadUnit:
@@ -92,15 +92,15 @@ def read_unit(index: "SnapshotView", unit: int) -> ReadUnit:
     )
 
 
-def is_in(spans: Iterable[tuple[int, int]], place: int) -> bool:
+def is_in(spans: Iterable[tuple[int, int]], position: int) -> bool:
     """Say whether a place is in one of some spans."""
-    return any(start <= place < end for start, end in spans)
+    return any(start <= position < end for start, end in spans)
 
 
-def read_out(index: "SnapshotView", place: "Statement") -> tuple[str, str]:
+def read_out(index: "SnapshotView", statement: "Statement") -> tuple[str, str]:
     """Return what a place says, and its language."""
-    text, language = index.document_of(place.unit)
-    return text[place.start : place.end], language
+    text, language = index.document_of(statement.unit)
+    return text[statement.start : statement.end], language
 
 
 def blocks_of(index: "SnapshotView", row: int) -> dict[str, list[tuple[int, int]]]:

@@ -26,84 +26,95 @@ def in_reading_order(index: "SnapshotView", chosen: Sequence[Statement]) -> list
     below the name of what its document is about.
     """
     documents: dict[int, list[Statement]] = {}
-    for place in with_lists(index, chosen):
-        documents.setdefault(index.document_row[place.unit], []).append(place)
-    return [place for row, places in documents.items() for place in _readable(index, row, places)]
+    for statement in with_lists(index, chosen):
+        documents.setdefault(index.document_row[statement.unit], []).append(statement)
+    return [statement for row, statements in documents.items() for statement in _readable(index, row, statements)]
 
 
 def with_lists(index: "SnapshotView", chosen: Sequence[Statement]) -> list[Statement]:
     """Return sentences, each with the list, code or points that it announces, as far as all are read in a minute."""
-    room = MAX_ANSWER - sum(place.end - place.start for place in chosen)
+    room = MAX_ANSWER - sum(statement.end - statement.start for statement in chosen)
     found: list[Statement] = []
-    for place in chosen:
-        (document, language), end = index.document_of(place.unit), place.end
-        blocks = blocks_of(index, index.document_row[place.unit])
-        if not any(start <= place.start < last for start, last in blocks["card"]):
-            most = min(place.start + MAX_LENGTH, end + max(0, room))
+    for statement in chosen:
+        (document, language), end = index.document_of(statement.unit), statement.end
+        blocks = blocks_of(index, index.document_row[statement.unit])
+        if not any(start <= statement.start < last for start, last in blocks["card"]):
+            most = min(statement.start + MAX_LENGTH, end + max(0, room))
             listed = end
-            if announces(document[place.start : end]):
+            if announces(document[statement.start : end]):
                 listed = end_of_list(document, end, most)
                 listed = listed if listed > end else end_of_code(document, end, most, blocks["code"])
             end = listed if listed > end else end_of_points(document, end, most, language)
-        room -= end - place.end
-        found.append(replace(place, end=end))
+        room -= end - statement.end
+        found.append(replace(statement, end=end))
     return found
 
 
-def _readable(index: "SnapshotView", row: int, places: list[Statement]) -> list[Statement]:
+def _readable(index: "SnapshotView", row: int, statements: list[Statement]) -> list[Statement]:
     """Return sentences of a document with what they need to be understood; those of a row of a table with its title."""
     if blocks_of(index, row)["card"]:
-        return [replace(place, about=place.about or index.cell("documents", "title", row)) for place in places]
-    places = [_with_reply(index, place) for place in places]
+        return [
+            replace(statement, about=statement.about or index.cell("documents", "title", row))
+            for statement in statements
+        ]
+    statements = [_with_reply(index, statement) for statement in statements]
     # A reply is told with its question, and an item with its list, and not alone.
-    wide = sorted(places, key=lambda place: place.start)
-    places = list(dict.fromkeys(next(one for one in wide if one.start <= part.start < one.end) for part in places))
-    leaning = [place for place in places if not _stands(read_out(index, place)[0])]
+    wide = sorted(statements, key=lambda statement: statement.start)
+    statements = list(
+        dict.fromkeys(next(one for one in wide if one.start <= part.start < one.end) for part in statements)
+    )
+    leaning = [statement for statement in statements if not _stands(read_out(index, statement)[0])]
     if leaning and (name := subject_of(index, row)):
-        return [replace(place, about=name) for place in places]
-    first, *rest = places
+        return [replace(statement, about=name) for statement in statements]
+    first, *rest = statements
     ordered = [_with_context(index, first) if first in leaning else first]
-    ordered += [place for place in rest if place not in leaning]
-    for place in sorted((place for place in rest if place in leaning), key=lambda place: place.start):
-        before = _before(index, place)
-        at = next((i for i, one in enumerate(ordered) if before < one.end and one.start < place.start), None)
-        if at is not None and _goes_on(ordered[at], place, before):
-            ordered[at] = replace(ordered[at], end=max(place.end, ordered[at].end))
+    ordered += [statement for statement in rest if statement not in leaning]
+    for statement in sorted(
+        (statement for statement in rest if statement in leaning), key=lambda statement: statement.start
+    ):
+        before = _before(index, statement)
+        at = next((i for i, one in enumerate(ordered) if before < one.end and one.start < statement.start), None)
+        if at is not None and _goes_on(ordered[at], statement, before):
+            ordered[at] = replace(ordered[at], end=max(statement.end, ordered[at].end))
         elif at is not None:
-            ordered.insert(at + 1, place)
+            ordered.insert(at + 1, statement)
         else:
-            ordered.append(_with_context(index, place))
+            ordered.append(_with_context(index, statement))
     return ordered
 
 
-def _with_reply(index: "SnapshotView", place: Statement) -> Statement:
+def _with_reply(index: "SnapshotView", statement: Statement) -> Statement:
     """Return a question of a talk with what the next speaker says to it, as far as that says something."""
-    document, language = index.document_of(place.unit)
-    label = label_behind(document, place.start, place.end) if ASKS.search(document[place.start : place.end]) else None
+    document, language = index.document_of(statement.unit)
+    label = (
+        label_behind(document, statement.start, statement.end)
+        if ASKS.search(document[statement.start : statement.end])
+        else None
+    )
     if label is None:
-        return place
-    last = min(index.cell("text_units", "char_end", place.unit), place.start + MAX_LENGTH)
+        return statement
+    last = min(index.cell("text_units", "char_end", statement.unit), statement.start + MAX_LENGTH)
     others = (turn for turn in LABELLED_LINE.finditer(document, label.end(), last) if turn[1] != label[1])
     last = next((turn.start() for turn in others), last)
     for span in sentences(document[label.end() : last], language):
         first, end = trimmed(document, *(label.end() + at for at in span))
-        said = document[first:end]
-        if max(len(said.split()), len(terms(said, language))) >= REPLY:
-            return replace(place, end=end)
-    return place
+        reply = document[first:end]
+        if max(len(reply.split()), len(terms(reply, language))) >= REPLY:
+            return replace(statement, end=end)
+    return statement
 
 
-def _goes_on(one: Statement, place: Statement, before: int) -> bool:
+def _goes_on(one: Statement, statement: Statement, before: int) -> bool:
     """Say whether a place leans on the one sentence `before` it, that is told: the two are read, and cited, as one."""
-    return not one.about and one.start >= before and place.end - one.start <= MAX_LENGTH
+    return not one.about and one.start >= before and statement.end - one.start <= MAX_LENGTH
 
 
-def _with_context(index: "SnapshotView", place: Statement) -> Statement:
+def _with_context(index: "SnapshotView", statement: Statement) -> Statement:
     """Return a place with the sentence before it, where the two are short and can be read alone."""
-    both = replace(place, start=_before(index, place))
+    both = replace(statement, start=_before(index, statement))
     fits = both.end - both.start <= MAX_LENGTH and _stands(read_out(index, both)[0])
     if not fits:
-        return place
+        return statement
     return replace(both, about="") if read_out(index, both)[0].startswith(both.about) else both  # "Zep 2.1: ..."
 
 
@@ -111,17 +122,17 @@ def _stands(sentence: str) -> bool:
     return not is_statement(sentence) or stands_alone(sentence)
 
 
-def _before(index: "SnapshotView", place: Statement) -> int:
+def _before(index: "SnapshotView", statement: Statement) -> int:
     """Return where the sentence before a place begins in its document, that of the place where there is none.
 
     What another speaker has said is none, nor is a heading or a page's head.
     """
-    offset, text = (index.cell("text_units", column, place.unit) for column in ("char_start", "text"))
-    document, language = index.document_of(place.unit)
+    offset, text = (index.cell("text_units", column, statement.unit) for column in ("char_start", "text"))
+    document, language = index.document_of(statement.unit)
     spans = [trimmed(document, offset + start, offset + end) for start, end in sentences(text, language)]
-    own = next((i for i, (_, end) in enumerate(spans) if place.start < end), 0)
+    own = next((i for i, (_, end) in enumerate(spans) if statement.start < end), 0)
     if own == 0 or spoken_span(document, *spans[own]) != spans[own] or is_head(document, *spans[own - 1]):
-        return place.start
+        return statement.start
     if not is_statement(document[slice(*spans[own - 1])]):
-        return place.start
+        return statement.start
     return spoken_span(document, *spans[own - 1])[0]

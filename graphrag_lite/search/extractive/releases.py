@@ -52,32 +52,32 @@ def release_answer(question: "Question", method: str, ranking: Ranking) -> Answe
     Documents each of which is titled by one release are a log together. A release that neither it nor any text near the
     question has is refused.
 
-    >>> [_asked(text) for text in ("What is the latest version of Zep?", "Why the latest version?")]
+    >>> [_parse(text) for text in ("What is the latest version of Zep?", "Why the latest version?")]
     [('asks', ''), None]
-    >>> [_asked(text) for text in ("When was Zep v1.2 released?", "Which version came after 1.2?")]
+    >>> [_parse(text) for text in ("When was Zep v1.2 released?", "Which version came after 1.2?")]
     [('day', '1.2'), ('after', '1.2')]
-    >>> _asked("What's new in Zep 1.2?")
+    >>> _parse("What's new in Zep 1.2?")
     ('changed', '1.2')
     """
-    if (asked := _asked(question.text)) is None:
+    if (parsed := _parse(question.text)) is None:
         return None
-    index, (kind, number) = question.index, asked
+    index, (kind, number) = question.index, parsed
     if kind == "changed":
         changes = _changes(index, number)
         return compose(question, method, changes, ranking) if changes else None
     if not (releases := sorted(_log_of(question))):
         return None
     day = str(question.periods[0].first) if kind == "on" and question.periods else ""
-    place = next((at for at, one in enumerate(releases) if _is_numbered(one, number) or one.day == day), None)
-    place = -1 if kind == "asks" else place
-    if place is None:
+    position = next((at for at, one in enumerate(releases) if _is_numbered(one, number) or one.day == day), None)
+    position = -1 if kind == "asks" else position
+    if position is None:
         named = re.compile(rf"(?<![\w.=<>~])(?<![=<>~] )v?{re.escape(number)}(?!\w|\.\d)", re.I)  # no "lib>=1.0"
-        told = number and any(named.search(index.cell("text_units", "text", unit)) for unit in ranking.units)
-        return None if told or kind not in ("day", "on") else compose(question, method, [], ranking)
-    place += {"after": 1, "before": -1}.get(kind, 0)
-    if number and not 0 <= place < len(releases):
+        mentioned = number and any(named.search(index.cell("text_units", "text", unit)) for unit in ranking.units)
+        return None if mentioned or kind not in ("day", "on") else compose(question, method, [], ranking)
+    position += {"after": 1, "before": -1}.get(kind, 0)
+    if number and not 0 <= position < len(releases):
         return None
-    _, _, _, row, start, end = releases[place]
+    _, _, _, row, start, end = releases[position]
     [unit] = index.units_at(row, [start])
     title = index.cell("documents", "title", row)
     over = "" if index.document_text(row).startswith(title, start) else title
@@ -101,12 +101,12 @@ def latest_changes(index: "SnapshotView") -> list[Statement]:
             found[row] = [(start, end), *_items(text, end)]
     if 2 * len(found) < min(n, 2 * MAX_LOGS):
         return []
-    said = []
+    statements = []
     for row, spans in found.items():
         title = index.cell("documents", "title", row)
         units = index.units_at(row, [start for start, _ in spans])
-        said += [Statement(unit, *span, title) for unit, span in zip(units, spans, strict=True)]
-    return said
+        statements += [Statement(unit, *span, title) for unit, span in zip(units, spans, strict=True)]
+    return statements
 
 
 def _changes(index: "SnapshotView", number: str) -> list[Statement]:
@@ -129,18 +129,18 @@ def _numbered(text: str) -> Iterator["re.Match[str]"]:
     return (mark for mark in HEADING.finditer(text) if _RELEASED.match(mark[2]))
 
 
-def _items(text: str, place: int) -> list[tuple[int, int]]:
+def _items(text: str, position: int) -> list[tuple[int, int]]:
     """Return the spans of the first items of the list below a place, up to the next release.
 
     >>> text = "## 1.1\\n\\n- Add the drain command.\\n- Fix it.\\n## 1.0\\n- Begin."
     >>> [text[start:end] for start, end in _items(text, 6)]
     ['Add the drain command.', 'Fix it.']
     """
-    last = next((mark.start() for mark in _numbered(text) if mark.start() > place), len(text))
-    return [item.span(1) for item in islice(_ITEM.finditer(text, place, last), MAX_ITEMS)]
+    last = next((mark.start() for mark in _numbered(text) if mark.start() > position), len(text))
+    return [item.span(1) for item in islice(_ITEM.finditer(text, position, last), MAX_ITEMS)]
 
 
-def _asked(text: str) -> tuple[str, str] | None:
+def _parse(text: str) -> tuple[str, str] | None:
     """Return what a question asks of releases, and the number of the one that it names; None where it asks no such."""
     kind = next((kind for kind, form in _ASKS.items() if form.search(text)), None)
     given = _GIVEN.findall(text)
@@ -152,13 +152,13 @@ def _asked(text: str) -> tuple[str, str] | None:
 def _log_of(question: "Question") -> list[_Release]:
     """Return the releases of the log that a question is about; none where there is no log."""
     index = question.index
-    asked = set(question.terms_of(_GIVEN.sub(" ", question.text))).difference(question.terms_of(_GENERAL))
+    query_terms = set(question.terms_of(_GIVEN.sub(" ", question.text))).difference(question.terms_of(_GENERAL))
     logs, found = list(_logs(index)), []
     for named, language, releases in logs:
         text = index.document_text(releases[0].row)
-        held = asked.intersection(terms(named, language))
+        held = query_terms.intersection(terms(named, language))
         begins = text if len(logs) == 1 else text[:BEGINNING]  # the only one need not begin with its name
-        if held or not asked or not asked.isdisjoint(terms(begins, language)):
+        if held or not query_terms or not query_terms.isdisjoint(terms(begins, language)):
             found.append((len(held), len(releases), -releases[0].row, releases))
     return max(found)[3] if found else []
 

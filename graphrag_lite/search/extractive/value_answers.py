@@ -30,8 +30,8 @@ def value_answer(question: "Question", query: "Query", method: str) -> Answer | 
     if query.valid_at:
         chosen = [row for row in rows if holding.holds_on(row, query.valid_at)]
     elif BEFORE & set(re.findall(r"\w+", question.text.casefold())):
-        asked, value = question.text.casefold(), _ends(relation)[1]  # "before Acme" names the value of a fact
-        last = next((n for n, row in enumerate(rows) if n and row[value].casefold() in asked), len(rows) - 1)
+        text, value = question.text.casefold(), _ends(relation)[1]  # "before Acme" names the value of a fact
+        last = next((n for n, row in enumerate(rows) if n and row[value].casefold() in text), len(rows) - 1)
         chosen = rows[:last][-1:]
     else:
         chosen = [row for row in rows[-1:] if not holding.is_over(row)]
@@ -70,8 +70,8 @@ def _ends(relation: str) -> tuple[str, str]:
 def _shown(question: "Question", method: str, row: dict[str, Any]) -> Answer:
     """Return the fact with its time, and the first sentence that says so."""
     index = question.index
-    place = places_of(index, row)[0]
-    ranking = Ranking([place.unit], [index.document_row[place.unit]])
-    cited = cite(index, 1, place)
+    statement = places_of(index, row)[0]
+    ranking = Ranking([statement.unit], [index.document_row[statement.unit]])
+    cited = cite(index, 1, statement)
     text = f"{escape_marks(holding.fact_line(row))}: {escape_marks(cited.text)} [1]"
     return answered(question, method, ranking, answer=text, citations=[cited])
