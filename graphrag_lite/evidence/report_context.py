@@ -148,7 +148,7 @@ def pack(records: Sequence[Record], max_tokens: int, count: Count) -> Context:
     >>> words = lambda text: len(text.split())
     >>> records = [make_record(line, [{"char_start": 0}], words) for line in ("Marley was dead.", "Dead.", "Dead!")]
     >>> packed = pack(records, 6, words)
-    >>> packed.text, sorted(packed.places), packed.n_left_out
+    >>> packed.text, sorted(packed.citations), packed.n_left_out
     ('[1] Marley was dead.\\n[2] Dead.\\n', [1, 2], 1)
     """
     if records and records[0].n_tokens > max_tokens:

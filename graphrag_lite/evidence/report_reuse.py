@@ -148,7 +148,7 @@ def bases(
 def reuse_summary(reports: Iterable[Row], n_reused: int, n_communities: int) -> str:
     """Say how many of the communities' reports were kept; the others are written.
 
-    >>> kept_summary([{"stale": False}, {"stale": True}], 2, 3)
+    >>> reuse_summary([{"stale": False}, {"stale": True}], 2, 3)
     'Reports: 2 of 3 kept, 1 of them stale.'
     """
     return f"Reports: {n_reused} of {n_communities} kept, {sum(report['stale'] for report in reports)} of them stale."

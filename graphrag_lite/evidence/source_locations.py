@@ -10,7 +10,7 @@ def page_at(blocks: Sequence[Mapping[str, Any]], start: int) -> str:
     """Return the page (slide, sheet, time) on which a span starts, empty for a document without.
 
     >>> page = {"kind": "page", "label": "4", "char_start": 10, "char_end": 90}
-    >>> place_of([page], 10), place_of([page], 5)
+    >>> page_at([page], 10), page_at([page], 5)
     ('page 4', '')
     """
     within = (block for block in blocks if block["char_start"] <= start < block["char_end"])
