@@ -137,8 +137,8 @@ def compose(
             groups.setdefault(key, []).append(statement)
     citations: list[Cited] = []
     answer, headed = "", False
-    for (about, _), said in groups.items():
-        cited = [cite(index, len(citations) + place, one) for place, one in enumerate(said, start=1)]
+    for (about, _), group in groups.items():
+        cited = [cite(index, len(citations) + number, one) for number, one in enumerate(group, start=1)]
         citations += cited
         line = " ".join(f"{escape_marks(one_line(_FENCE.sub('', one.text)))} [{one.n}]" for one in cited)
         between = "\n\n" if about or headed else "\n"
@@ -153,7 +153,7 @@ def _other_language(question: "Question", groups: Iterable[list[Statement]]) -> 
     """Return what says that an answer quotes texts in other languages than the question's; "" where any is in it."""
     index = question.index
     languages = set()
-    for row, start, end in {(index.document_row[one.unit], one.start, one.end) for said in groups for one in said}:
+    for row, start, end in {(index.document_row[one.unit], one.start, one.end) for group in groups for one in group}:
         code = index.cell("documents", "language", row)
         languages |= {code} if is_written_in(index.document_text(row)[start:end], code) else set()
     languages -= {""}
@@ -162,23 +162,23 @@ def _other_language(question: "Question", groups: Iterable[list[Statement]]) -> 
     return f"(Quoted from texts in {' and '.join(sorted(LANGUAGE_NAMES.get(code, code) for code in languages))}.)"
 
 
-def cite(index: "SnapshotView", n: int, place: Statement) -> Cited:
-    """Return what a mark that points to `place` says to a reader, without the Markdown marks at both ends."""
-    row = index.document_row[place.unit]
+def cite(index: "SnapshotView", n: int, statement: Statement) -> Cited:
+    """Return what a mark that points to `statement` says to a reader, without the Markdown marks at both ends."""
+    row = index.document_row[statement.unit]
     document = index.document_text(row)
-    said = document[place.start : place.end]
-    text = MARKS.sub("", said, count=1)
-    start = place.start + len(said) - len(text)
+    raw = document[statement.start : statement.end]
+    text = MARKS.sub("", raw, count=1)
+    start = statement.start + len(raw) - len(text)
     text = text.rstrip("| ")
     return Cited(
         n=n,
         document=index.cell("documents", "source_id", row),
         path=index.cell("documents", "path", row),
-        text_unit_id=index.cell("text_units", "id", place.unit),
+        text_unit_id=index.cell("text_units", "id", statement.unit),
         char_start=start,
         char_end=start + len(text),
         text=text,
-        place=page_at(index.cell("documents", "blocks", row), place.start),
+        place=page_at(index.cell("documents", "blocks", row), statement.start),
     )
 
 

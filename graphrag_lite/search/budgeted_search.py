@@ -33,19 +33,21 @@ def answer_within(index: "SnapshotView", query: "Query", budget: int) -> Answer 
     """
     question = query.read_by(index)
     found = _begin(question, budget)
-    if not found.asked:
+    if not found.query_terms:
         return None
-    match = scale_to_one(index.bm25.scores(found.asked))
+    match = scale_to_one(index.bm25.scores(found.query_terms))
     while units := found.walk.next_units():
         found.walk.learn([bool(match[unit] >= RELEVANT) for unit in units])
     ranking = found.ranking(index, query.top_k)
     if query.retrieve_only:
         return answered(question, "global", ranking, answer="", citations=[])
-    nothing = says_nothing(question, term_idf(index.bm25, found.asked))
+    nothing = says_nothing(question, term_idf(index.bm25, found.query_terms))
     if nothing:
         return compose(question, "global", [], ranking)
-    said = fitting_sentences(question, found.asked, list(found.groups().items()), broad_match(index.bm25, found.asked))
-    return compose(question, "global", said, ranking, unsure=nothing is None)
+    statements = fitting_sentences(
+        question, found.query_terms, list(found.groups().items()), broad_match(index.bm25, found.query_terms)
+    )
+    return compose(question, "global", statements, ranking, unsure=nothing is None)
 
 
 async def ask_within(index: "SnapshotView", query: "Query", budget: int, asking: "Asking") -> Answer:
@@ -95,7 +97,7 @@ async def ask_within(index: "SnapshotView", query: "Query", budget: int, asking:
 class Begun:
     """A question's search: what it asks about, and the walk over the communities."""
 
-    asked: list[str]
+    query_terms: list[str]
     walk: CommunitySearch
 
     def ranking(self, index: "SnapshotView", top_k: int) -> Ranking:
@@ -108,14 +110,14 @@ class Begun:
         """Return the relevant text units by their community of the top level, best first, the best one's first."""
         relevant = set(self.walk.relevant)
         own = {root: [u for u in self.walk.tree.units.get(root, ()) if u in relevant] for root in self.walk.tree.roots}
-        kept = [root for root, units in own.items() if units]
-        return {root: own[root] for root in sorted(kept, key=lambda root: (-self.walk.scores[own[root][0]], root))}
+        roots = [root for root, units in own.items() if units]
+        return {root: own[root] for root in sorted(roots, key=lambda root: (-self.walk.scores[own[root][0]], root))}
 
 
 def _begin(question: "Question", budget: int) -> Begun:
     index = question.index
     rows = index.report_rows
-    asked = asked_terms(question)
-    by_reports = rank_reports(index, asked, rows, range(len(rows))).unit_scores
-    scores = scale_to_one(index.bm25.scores(asked)) + BY_REPORTS * by_reports
-    return Begun(asked, CommunitySearch(community_tree(index, scores), scores, budget))
+    query_terms = asked_terms(question)
+    by_reports = rank_reports(index, query_terms, rows, range(len(rows))).unit_scores
+    scores = scale_to_one(index.bm25.scores(query_terms)) + BY_REPORTS * by_reports
+    return Begun(query_terms, CommunitySearch(community_tree(index, scores), scores, budget))

@@ -39,44 +39,46 @@ def theme_statements(index: "SnapshotView", reports: Iterable[Row]) -> list[Stat
     statement, as in a corpus of notes, any sentence will do. A cell of a table is none: its values are counted.
     """
     most = index.search_settings.max_reports
-    told = [(report["title"], report["citations"]) for report in reports if report["citations"]]
-    if len(told) < most:
+    titled_spans = [(report["title"], report["citations"]) for report in reports if report["citations"]]
+    if len(titled_spans) < most:
         entities = index.columns("entities", ["title", "sources"]).slice(0, FEW).to_pylist()
-        told += [
+        titled_spans += [
             (row["title"], [span for span in row["sources"] if _defines(index, span, row["title"])]) for row in entities
         ]
         columns = ["source", "target", "sources"]
-        told += [
+        titled_spans += [
             (f"{row['source']} – {row['target']}", row["sources"])
             for row in index.columns("relationships", columns).slice(0, FEW).to_pylist()
         ]
-        told += [(row["title"], row["sources"]) for row in entities]
+        titled_spans += [(row["title"], row["sources"]) for row in entities]
     found: list[Statement] = []
     cards = {row for file in index.table_files for row in file.rows}
-    spans_of = ([statement_at(index, span, title) for span in spans] for title, spans in told)
+    spans_of = ([statement_at(index, span, title) for span in spans] for title, spans in titled_spans)
     prose = [[one for one in own if not _in_card(index, one, cards)] for own in spans_of]
     for own in prose:
-        places = (place for place in own if not is_talk(read_out(index, place)[0]))
-        if len(found) < most and (one := next((place for place in places if is_statement(index, place, found)), None)):
+        statements = (statement for statement in own if not is_talk(read_out(index, statement)[0]))
+        if len(found) < most and (
+            one := next((statement for statement in statements if is_statement(index, statement, found)), None)
+        ):
             found.append(one)
     return found or [own[0] for own in prose if own][:most]
 
 
 def _defines(index: "SnapshotView", span: Row, name: str) -> bool:
     """Say whether what stands at a span of `sources` says what bears a name is."""
-    place = statement_at(index, span, name)
-    text, language = index.document_of(place.unit)
-    return defines(text, (place.start, place.end), name, language)
+    statement = statement_at(index, span, name)
+    text, language = index.document_of(statement.unit)
+    return defines(text, (statement.start, statement.end), name, language)
 
 
-def _in_card(index: "SnapshotView", place: Statement, cards: Collection[int]) -> bool:
+def _in_card(index: "SnapshotView", statement: Statement, cards: Collection[int]) -> bool:
     """Say whether a place is in the card of a row, one of the documents `cards`."""
-    row = index.document_row[place.unit]
-    return row in cards and is_cell({"char_start": place.start}, {"blocks": index.cell("documents", "blocks", row)})
+    row = index.document_row[statement.unit]
+    return row in cards and is_cell({"char_start": statement.start}, {"blocks": index.cell("documents", "blocks", row)})
 
 
 def fitting_sentences(
-    question: "Question", asked: Sequence[str], groups: Sequence[tuple[int, Sequence[int]]], match: "Vector"
+    question: "Question", query_terms: Sequence[str], groups: Sequence[tuple[int, Sequence[int]]], match: "Vector"
 ) -> list[Statement]:
     """Return the sentences that fit best what is asked, of the text units of several communities.
 
@@ -89,31 +91,31 @@ def fitting_sentences(
     read = sorted(group, key=lambda unit: (-match[unit], unit))[:READ_UNITS]
     most = MAX_STATEMENTS * index.search_settings.max_reports
     chosen: dict[tuple[int, str], list[Statement]] = {}
-    found = choose_statements(index, asked, read, match[read].tolist(), MAX_FOUND, ENOUGH)
-    for place in of_guests(question, found):
-        named = sources or speakers(index.document_of(place.unit)[0])
-        key = (-1, source_of(index, place)) if named else (group[place.unit], "")
+    found = choose_statements(index, query_terms, read, match[read].tolist(), MAX_FOUND, ENOUGH)
+    for statement in of_guests(question, found):
+        named = sources or speakers(index.document_of(statement.unit)[0])
+        key = (-1, source_of(index, statement)) if named else (group[statement.unit], "")
         if len(chosen.get(key, ())) < MAX_STATEMENTS and sum(map(len, chosen.values())) < most:
-            chosen[key] = [*chosen.get(key, ()), place]
+            chosen[key] = [*chosen.get(key, ()), statement]
     best = next(iter(chosen), (0, ""))
     in_order = sorted(chosen, key=lambda key: key[0] if key != best else -2)
     return [
-        replace(place, about=heading)
+        replace(statement, about=heading)
         for key in in_order
         for heading in [key[1] or _heading(index, groups[key[0]][0], chosen[key])]
-        for place in in_reading_order(index, chosen[key])
+        for statement in in_reading_order(index, chosen[key])
     ]
 
 
-def _heading(index: "SnapshotView", community: int, said: Sequence[Statement]) -> str:
+def _heading(index: "SnapshotView", community: int, statements: Sequence[Statement]) -> str:
     """Return the names of a community's members that its statements hold, the most important ones."""
     if community < 0:
         return ""
     row = index.column("communities", "community").to_pylist().index(community)
     title = {
         index.cell("entities", "id", entity): index.cell("entities", "title", entity)
-        for place in said
-        for mention in find_mentions(*read_out(index, place), index.names)
+        for statement in statements
+        for mention in find_mentions(*read_out(index, statement), index.names)
         for entity in mention.entities
     }
     members = index.cell("communities", "entity_ids", row)  # the most connected first
@@ -135,7 +137,7 @@ def relevant_communities(index: "SnapshotView", reports: Sequence[Row], match: "
         line = [int(of_unit[unit])]
         while line[-1] in parent:
             line.append(parent[line[-1]])
-        told_by = [one for among in (shown, rank, parent) for one in line if one in among]
-        groups.setdefault(told_by[0] if told_by else -1 - index.document_row[unit], []).append(unit)
+        candidates = [one for among in (shown, rank, parent) for one in line if one in among]
+        groups.setdefault(candidates[0] if candidates else -1 - index.document_row[unit], []).append(unit)
     worth = {one: float((match[own] ** 2).sum()) * (1 + rank.get(one, 0) / 10) for one, own in groups.items()}
     return sorted(groups.items(), key=lambda group: (group[0] < 0, -worth[group[0]]))

@@ -56,7 +56,7 @@ class CommunitySearch:
     _n_barren: int = 0
     _tested: set[int] = field(default_factory=set)
     _queue: list[tuple[float, int]] = field(default_factory=list)
-    _asked: list[tuple[int, list[int]]] = field(default_factory=list)
+    _pending: list[tuple[int, list[int]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for root in self.tree.roots:
@@ -64,13 +64,13 @@ class CommunitySearch:
 
     def next_units(self) -> list[int]:
         """Return the untested text units of the best communities, `AT_ONCE` or a few more, never past the budget."""
-        self._asked = []
+        self._pending = []
         units: list[int] = []
         while self._queue and len(units) < AT_ONCE and len(self._tested) < self.budget:
             _, community = heapq.heappop(self._queue)
             own = self._untested(community)[: self.budget - len(self._tested)]
             self._tested.update(own)
-            self._asked.append((community, own))
+            self._pending.append((community, own))
             units += own
         return units
 
@@ -79,9 +79,9 @@ class CommunitySearch:
         if self._n_barren == MAX_BARREN:
             self._queue = []
             return
-        told: Iterator[bool] = iter(replies)
-        for community, units in self._asked:
-            found = [unit for unit in units if next(told)]
+        remaining: Iterator[bool] = iter(replies)
+        for community, units in self._pending:
+            found = [unit for unit in units if next(remaining)]
             self.relevant += found
             if units:
                 for below in self.tree.children.get(community) or [community]:

@@ -105,7 +105,7 @@ def cut_record(record: Record, room: float, count: TokenEstimate) -> Record | No
     return Record(record.lines[:n_lines], record.citations) if n_lines > 1 else None
 
 
-def places_of(index: "SnapshotView", row: Mapping[str, Any]) -> Statements:
+def source_spans(index: "SnapshotView", row: Mapping[str, Any]) -> Statements:
     """Return where a row's description stands; where it has no sources of its own, some text units that name it."""
     spans = tuple(
         dict.fromkeys(
@@ -146,8 +146,8 @@ def text_unit_records(index: "SnapshotView", units: Iterable[int]) -> list[Recor
             heading = record_line(index.cell("documents", "title", row) or index.cell("documents", "path", row))
             date = index.cell("documents", "created_at", row)[:10]
             lines = (_passage(i, source[start:end]) for i, (start, end) in enumerate(passages, start=1))
-            places = {i: (Statement(unit, start, end),) for i, (start, end) in enumerate(passages, start=1)}
-            records.append(Record((f"From {heading}{f', {date}' if date else ''}:", *lines), places))
+            statements = {i: (Statement(unit, start, end),) for i, (start, end) in enumerate(passages, start=1)}
+            records.append(Record((f"From {heading}{f', {date}' if date else ''}:", *lines), statements))
     return records
 
 

@@ -63,14 +63,14 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     ranking = ranked(total, index.document_row, query.top_k)
     if query.retrieve_only:
         return answered(question, "drift", ranking, answer="", citations=[])
-    about = asked_terms(question)
-    if not about:
+    query_terms = asked_terms(question)
+    if not query_terms:
         return overview(question, "drift", ranking)
-    nothing = says_nothing(question, term_idf(index.bm25, about))
+    nothing = says_nothing(question, term_idf(index.bm25, query_terms))
     if nothing:
         return compose(question, "drift", [], ranking)
     read = [unit for unit in best_rows(total, READ_UNITS).tolist() if total[unit] > 0]
-    chosen = choose_statements(index, about, read, total[read].tolist(), 2 * index.search_settings.max_sentences)
+    chosen = choose_statements(index, query_terms, read, total[read].tolist(), 2 * index.search_settings.max_sentences)
     return compose(question, "drift", in_reading_order(index, chosen), ranking, unsure=nothing is None)
 
 
@@ -90,24 +90,24 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     question = query.read_by(index)
     search, count = index.search_settings, TokenEstimate.of(index)
     gathered = Gathered(index, seen={_key(question)})
-    n_asked = 0
+    n_calls = 0
 
     async def call(what: str, prompt: object) -> Found | None:
-        nonlocal n_asked
-        n_asked += 1
+        nonlocal n_calls
+        n_calls += 1
         try:
             return await asking.ask(prompt, read_found, SCHEMA)
         except (CallError, ReplyError) as error:
             asking.failed(what, error)
             return None
 
-    async def follow(asked: Question) -> tuple[Found | None, Shown, "Vector"]:
+    async def follow(follow_up: Question) -> tuple[Found | None, Shown, "Vector"]:
         shown = Shown()
-        fits = text_unit_scores(asked)
-        sections = local_sections(asked, query, fits)
+        fits = text_unit_scores(follow_up)
+        sections = local_sections(follow_up, query, fits)
         records = render(sections, search.max_context_tokens // search.drift_follow_ups, count, shown)
-        prompt = DriftFollowUpPrompt(n_next, records, asked.text, question.text)
-        return await call(f"follow-up {asked.text!r}", prompt), shown, scale_to_one(fits)
+        prompt = DriftFollowUpPrompt(n_next, records, follow_up.text, question.text)
+        return await call(f"follow-up {follow_up.text!r}", prompt), shown, scale_to_one(fits)
 
     if reports := [report_record(index, i) for i in _best_reports(question)]:
         shown = Shown()
@@ -120,11 +120,11 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     for n_left in reversed(range(search.drift_depth)):
         n_next = search.drift_follow_ups if n_left else 0
         taken = gathered.take(search.drift_follow_ups)
-        chosen = await _read(question, [asked for _, asked in taken])
-        for asked, (found, shown, fits) in zip(chosen, await asking.map(follow, chosen), strict=True):
-            gathered.add(asked.text, found, shown)
+        chosen = await _read(question, [follow_up for _, follow_up in taken])
+        for follow_up, (found, shown, fits) in zip(chosen, await asking.map(follow, chosen), strict=True):
+            gathered.add(follow_up.text, found, shown)
             scores = np.maximum(scores, FOLLOWED * fits)
-    if len(asking.model.failures) == n_asked:
+    if len(asking.model.failures) == n_calls:
         what, error, _ = asking.model.failures[-1]
         raise CallError(f"No question could be answered. {what}: {error}")
     ranking = ranked(scores, index.document_row, query.top_k)
@@ -142,13 +142,13 @@ class Gathered:
     waiting: list[tuple[float, str]] = field(default_factory=list)  # with the score of the answer that raised it
     n_dropped: int = 0
 
-    def add(self, asked: str, found: Found | None, shown: "Shown") -> None:
-        """Keep what was found to `asked` (empty: the question itself), and its follow-ups that are new."""
+    def add(self, follow_up: str, found: Found | None, shown: "Shown") -> None:
+        """Keep what was found to `follow_up` (empty: the question itself), and its follow-ups that are new."""
         from graphrag_lite.search.map_reduce import point_record
 
         if found is None:
             return
-        record, n_dropped = point_record(asked, found.point, shown)
+        record, n_dropped = point_record(follow_up, found.point, shown)
         self.n_dropped += n_dropped
         if found.point.score > 0 and found.point.description:
             self.points.append((found.point.score, record))
@@ -159,7 +159,7 @@ class Gathered:
 
     def take(self, n: int) -> list[tuple[float, str]]:
         """Return the next follow-ups: raised by the answers with the highest scores, ties in the order they came."""
-        self.waiting.sort(key=lambda asked: -asked[0])
+        self.waiting.sort(key=lambda scored: -scored[0])
         taken, self.waiting = self.waiting[:n], self.waiting[n:]
         return taken
 
@@ -174,10 +174,10 @@ def read_found(reply: str) -> Found:
 
     row = read_object(reply)
     follow_ups = row.get("follow_ups") or []
-    if not isinstance(follow_ups, list) or not all(isinstance(asked, str) for asked in follow_ups):
+    if not isinstance(follow_ups, list) or not all(isinstance(follow_up, str) for follow_up in follow_ups):
         raise ReplyError("its `follow_ups` are not a list of questions")
-    questions = (" ".join(asked.split())[:MAX_LENGTH] for asked in follow_ups)
-    return Found(read_point(row, "answer"), tuple(asked for asked in questions if asked))
+    questions = (" ".join(follow_up.split())[:MAX_LENGTH] for follow_up in follow_ups)
+    return Found(read_point(row, "answer"), tuple(follow_up for follow_up in questions if follow_up))
 
 
 async def _read(question: Question, others: Sequence[str]) -> list[Question]:
@@ -193,8 +193,8 @@ def _best_reports(question: Question) -> list[int]:
     """Return the reports that fit the question best, of all levels."""
     index = question.index
     rows = index.report_rows
-    asked = asked_terms(question)
-    return rank_reports(index, asked, rows, range(len(rows))).order[: index.search_settings.max_reports]
+    query_terms = asked_terms(question)
+    return rank_reports(index, query_terms, rows, range(len(rows))).order[: index.search_settings.max_reports]
 
 
 def _leads(question: Question, scores: "Vector") -> list[int]:

@@ -29,25 +29,25 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
             return found
     question = query.read_by(index)
     rows = index.report_rows
-    asked = asked_terms(question)
-    reports = rank_reports(index, asked, rows, partition(rows, query.level))
+    query_terms = asked_terms(question)
+    reports = rank_reports(index, query_terms, rows, partition(rows, query.level))
     ranking = ranked(reports.unit_scores, index.document_row, query.top_k)
     if query.retrieve_only:
         return answered(question, "global", ranking, answer="", citations=[])
     chosen = [rows[i] for i in reports.order]
-    nothing = bool(asked) and says_nothing(question, term_idf(index.bm25, asked))
+    nothing = bool(query_terms) and says_nothing(question, term_idf(index.bm25, query_terms))
     if nothing:
         return compose(question, "global", [], ranking)
-    if not asked and not index.reports_are_written:
+    if not query_terms and not index.reports_are_written:
         return overview(question, "global", ranking, chosen)
     if index.reports_are_written:
         from graphrag_lite.search.reports import quote_reports
 
-        fitting = [i for i in reports.order if not asked or reports.match[i] >= FITTING] or reports.order
-        told, citations = quote_reports(
-            index, fitting[: index.search_settings.max_reports], asked, report_language(index)
+        fitting = [i for i in reports.order if not query_terms or reports.match[i] >= FITTING] or reports.order
+        text, citations = quote_reports(
+            index, fitting[: index.search_settings.max_reports], query_terms, report_language(index)
         )
-        return answered(question, "global", ranking, answer=told or NOTHING, citations=citations)
+        return answered(question, "global", ranking, answer=text or NOTHING, citations=citations)
     from graphrag_lite.search.community_answers import fitting_sentences, relevant_communities
     from graphrag_lite.search.extractive.developments import development
     from graphrag_lite.search.extractive.quoted_sources import how_often
@@ -55,9 +55,11 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
 
     if developed := development(question):
         return compose(question, "global", developed, ranking)
-    match = broad_match(index.bm25, asked)
-    said = fitting_sentences(question, asked, relevant_communities(index, chosen, match), match)
-    return compose(question, "global", said, ranking, unsure=nothing is None, lead=how_often(question, asked))
+    match = broad_match(index.bm25, query_terms)
+    statements = fitting_sentences(question, query_terms, relevant_communities(index, chosen, match), match)
+    return compose(
+        question, "global", statements, ranking, unsure=nothing is None, lead=how_often(question, query_terms)
+    )
 
 
 async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer:

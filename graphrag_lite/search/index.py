@@ -176,11 +176,11 @@ class Index(SnapshotView):
         CallError and ReplyError where the model did not answer, ModelError where it cannot be asked or the budget is
         spent.
         """
-        asked = Query(
+        template = Query(
             question, self.search_settings.top_k if top_k is None else top_k, level, dynamic, budget, history=history
         )
-        asked = replace(asked, retrieve_only=retrieve_only, steps=steps, tokens=tokens, session=session)
-        queries = self._queries(asked, [question], [as_of], valid_at, [where])
+        template = replace(template, retrieve_only=retrieve_only, steps=steps, tokens=tokens, session=session)
+        queries = self._queries(template, [question], [as_of], valid_at, [where])
         (outcome,) = self._outcomes(queries, method, response_type, show)
         if isinstance(outcome, GraphragLiteError):
             raise outcome
@@ -241,26 +241,26 @@ class Index(SnapshotView):
         days = [as_of] * len(questions) if as_of is None or isinstance(as_of, Day) else as_of
         stated = [where] if isinstance(where, str) else [one for one in where if isinstance(one, str)]
         limits = [stated] * len(questions) if stated or not where else [list(one) for one in where]
-        asked = Query(
+        template = Query(
             "", self.search_settings.top_k if top_k is None else top_k, level, dynamic, budget, history=history
         )
-        asked = replace(asked, retrieve_only=retrieve_only, steps=steps, tokens=tokens, session=session)
-        queries = self._queries(asked, questions, days, valid_at, limits)
+        template = replace(template, retrieve_only=retrieve_only, steps=steps, tokens=tokens, session=session)
+        queries = self._queries(template, questions, days, valid_at, limits)
         return self._outcomes(queries, method, response_type, done=done)
 
     def _queries(
         self,
-        asked: Query,
+        template: Query,
         questions: Sequence[str],
         as_of: Sequence[Day | None],
         valid_at: Day | None,
         where: Sequence[Sequence[str]],
     ) -> list[Query]:
-        """Return a query like `asked` for each question."""
+        """Return a query like `template` for each question."""
         days = [None if day is None else last_day(day) for day in as_of]
-        asked = replace(asked, valid_at=None if valid_at is None else last_day(valid_at))
+        template = replace(template, valid_at=None if valid_at is None else last_day(valid_at))
         return [
-            replace(asked, question=text, as_of=day, where=(limits,) if isinstance(limits, str) else tuple(limits))
+            replace(template, question=text, as_of=day, where=(limits,) if isinstance(limits, str) else tuple(limits))
             for text, day, limits in zip(questions, days, where, strict=True)
         ]
 
@@ -326,25 +326,25 @@ class Index(SnapshotView):
         output = self.folder.parent.parent
         loaded = prompts.load(output.parent / "prompts")
         waiting: dict[int, Outcome] = {}
-        n_told = 0
+        n_reported = 0
         begun = asyncio.Semaphore(self.llm.concurrency)  # no question's time is spent waiting behind many others
         with open_model(self.llm, output, self.model, must_keep=False) as opened:
             opened = replace(opened, chat=CheckedFirst(opened.chat))
 
-            async def answer(place: int) -> None:
-                nonlocal n_told
-                name = "query" if len(queries) == 1 else f"query {place + 1}"
+            async def answer(position: int) -> None:
+                nonlocal n_reported
+                name = "query" if len(queries) == 1 else f"query {position + 1}"
                 asking = Asking(opened.of(name, [], Silence()), loaded, response_type, show)
                 try:
-                    query = queries[place]
+                    query = queries[position]
                     limited = self.limited(query.where, query.as_of)
                     async with begun:
-                        waiting[place] = await _within(self.search_settings.timeout, ask(limited, query, asking))
+                        waiting[position] = await _within(self.search_settings.timeout, ask(limited, query, asking))
                 except InputError as error:
-                    waiting[place] = error
-                while n_told in waiting:
-                    tell(waiting.pop(n_told))
-                    n_told += 1
+                    waiting[position] = error
+                while n_reported in waiting:
+                    tell(waiting.pop(n_reported))
+                    n_reported += 1
 
             await map_all(opened.of("query", [], Silence()), answer, range(len(queries)))
 

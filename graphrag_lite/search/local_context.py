@@ -10,7 +10,7 @@ from graphrag_lite.evidence.quotations import Quotable
 from graphrag_lite.evidence.records import Record, record_line
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.context_records import RecordSection, Statements, places_of, text_unit_records, whole_unit
+from graphrag_lite.search.context_records import RecordSection, Statements, source_spans, text_unit_records, whole_unit
 from graphrag_lite.search.extractive.held_facts import fact_records
 from graphrag_lite.search.reports import report_record
 
@@ -59,8 +59,8 @@ def meant_entities(question: "Question", scores: "npt.NDArray[np.float64]") -> l
     weights = np.zeros_like(scores)
     weights[read] = scores[read] / (scores.max(initial=0.0) or 1.0)
     mentions = index.links.units
-    told = mentions.with_data(np.log1p(mentions.data)) @ weights
-    worth = told * np.log((len(scores) + 1) / np.maximum(mentions.sizes, 1))
+    mention_scores = mentions.with_data(np.log1p(mentions.data)) @ weights
+    worth = mention_scores * np.log((len(scores) + 1) / np.maximum(mentions.sizes, 1))
     worth[named] = 0.0
     wanted = index.search_settings.max_entities
     found = [entity for entity in best_rows(worth, wanted).tolist() if worth[entity] > 0]
@@ -84,40 +84,40 @@ def _touching(table: "pa.Table", ends: tuple[str, str], values: "pa.ChunkedArray
 
 
 def _entities(index: "SnapshotView", rows: Sequence[dict[str, Any]]) -> list[Record]:
-    told: set[str] = set()
+    seen: set[str] = set()
     records = []
     for row in rows:
         kind = "" if row["type"] == "unknown" else f" ({record_line(row['type'])})"
-        line = f"[1] {record_line(row['title'])}{kind}{_said(row['description'], told)}"
-        records.append(Record((line,), {1: places_of(index, row)}))
+        line = f"[1] {record_line(row['title'])}{kind}{_once(row['description'], seen)}"
+        records.append(Record((line,), {1: source_spans(index, row)}))
     return records
 
 
 def _relationships(index: "SnapshotView", entities: "pa.Table") -> list[Record]:
     """Return the heaviest relationships of each entity and those between entities, of the first entities first."""
-    worth = {identity: 1 / place for place, identity in enumerate(entities["id"].to_pylist(), start=1)}
+    worth = {identity: 1 / rank for rank, identity in enumerate(entities["id"].to_pylist(), start=1)}
     own = _touching(index.arrow("relationships"), ("source_id", "target_id"), entities["id"])  # heaviest first
     chosen = {row["id"]: row for row in own if row["source_id"] in worth and row["target_id"] in worth}
     for identity in worth:
         of_one = (row for row in own if identity in (row["source_id"], row["target_id"]))
         chosen |= {row["id"]: row for row in islice(of_one, MAX_RELATIONSHIPS)}
     order = sorted(chosen.values(), key=lambda row: -sum(worth.get(row[end], 0) for end in ("source_id", "target_id")))
-    told: set[str] = set()
+    seen: set[str] = set()
     records = []
     for row in order:
         joined = f" ({record_line(row['relation'])})" if row["relation"] else ""
         line = (
-            f"[1] {record_line(row['source'])} – {record_line(row['target'])}{joined}{_said(row['description'], told)}"
+            f"[1] {record_line(row['source'])} – {record_line(row['target'])}{joined}{_once(row['description'], seen)}"
         )
-        records.append(Record((line,), {1: places_of(index, row)}))
+        records.append(Record((line,), {1: source_spans(index, row)}))
     return records
 
 
-def _said(description: str, told: set[str]) -> str:
+def _once(description: str, seen: set[str]) -> str:
     """Return a description behind a colon; nothing where a record of this section has it already."""
-    if not description or description in told:
+    if not description or description in seen:
         return ""
-    told.add(description)
+    seen.add(description)
     return f": {record_line(description)}"
 
 
@@ -128,13 +128,13 @@ def _reports(index: "SnapshotView", entities: "pa.Table") -> list[Record]:
     reports = {number: row for row, number in enumerate(index.column("community_reports", "community").to_pylist())}
     communities = index.columns("communities", ["community", "entity_ids"]).combine_chunks()
     members = communities["entity_ids"].combine_chunks()
-    place = {identity: i for i, identity in enumerate(entities["id"].to_pylist())}
+    rank = {identity: i for i, identity in enumerate(entities["id"].to_pylist())}
     meant = pc.is_in(pc.list_flatten(members), entities["id"].combine_chunks())
     numbers = communities["community"].take(pc.list_parent_indices(members).filter(meant)).to_pylist()
     smallest: dict[int, int] = {}  # entity -> community; deeper levels come later
     for identity, number in zip(pc.list_flatten(members).filter(meant).to_pylist(), numbers, strict=True):
         if number in reports:
-            smallest[place[identity]] = number
+            smallest[rank[identity]] = number
     worth: dict[int, float] = {}
     for i in sorted(smallest):
         worth[smallest[i]] = worth.get(smallest[i], 0.0) + 1 / (1 + i)
@@ -145,9 +145,9 @@ def _reports(index: "SnapshotView", entities: "pa.Table") -> list[Record]:
 def _claims(index: "SnapshotView", entities: "pa.Table") -> list[Record]:
     """Return the claims about the entities, by entity."""
     ends = ("subject_id", "object_id")
-    place = {title: i for i, title in enumerate(entities["title"].to_pylist())}
+    rank = {title: i for i, title in enumerate(entities["title"].to_pylist())}
     own = _touching(index.arrow("covariates"), ends, entities["title"])
-    own.sort(key=lambda row: min(place.get(row[end], len(place)) for end in ends))
+    own.sort(key=lambda row: min(rank.get(row[end], len(rank)) for end in ends))
     return [_claim(index, row) for row in own]
 
 

@@ -55,27 +55,27 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     ranking = ranked(scores, index.document_row, query.top_k)
     if query.retrieve_only:
         return answered(question, method, ranking, answer="", citations=[])
-    if told := byline_answer(question, method, ranking) or message_answer(question, method, scores, ranking):
-        return told
-    if told := table_answer(question, method, ranking):
-        return told
+    if direct := byline_answer(question, method, ranking) or message_answer(question, method, scores, ranking):
+        return direct
+    if direct := table_answer(question, method, ranking):
+        return direct
     if question.aspects is not None:
         return overview(question, method, ranking)
-    if told := date_answer(question, method) or value_answer(question, query, method):
-        return told
-    if told := release_answer(question, method, ranking):
-        return told
+    if direct := date_answer(question, method) or value_answer(question, query, method):
+        return direct
+    if direct := release_answer(question, method, ranking):
+        return direct
     if developed := development(question):
         return compose(question, method, developed, ranking)
     nothing = says_nothing(question, question.weights, attributes=False)
     if nothing or (nothing is False and is_unanswerable(question, scores)):
         return compose(question, method, [], ranking if question.terms else Ranking([], []))
-    asked = expected_answer(question, question.features)
-    defining = defining_units(question, asked.role or asked.things, scores, asked.is_defined)
-    if compared := of_each(question, scores, asked):
+    expected = expected_answer(question, question.features)
+    defining = defining_units(question, expected.role or expected.things, scores, expected.is_defined)
+    if compared := of_each(question, scores, expected):
         return compose(question, method, compared[0], ranking, unsure=nothing is None, lead=compared[1])
     foreign = question.language not in ("", *index.languages)  # its words say less of where the answer is
-    wide = foreign or bool(asked.amount)
+    wide = foreign or bool(expected.amount)
     most_read = MORE_UNITS if wide else READ_UNITS
     near = best_rows(scores, most_read).tolist() if wide else ranking.units[:READ_UNITS]
     if question.means_newest:  # other documents tell of other days
@@ -86,9 +86,9 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
     steps = procedure_steps(question, read, most)
     opening = steps if defining or steps else entity_answer(question)
     opening = opening_facts(question, query) or opening
-    thing = question.terms_of(asked.things[0]) if asked.things else []
+    thing = question.terms_of(expected.things[0]) if expected.things else []
     more = defining and not opening and not set(thing) >= set(question.terms)  # "Who is Ann, and whom does she know?"
-    who = choose_sentences(index, thing, defining, 1, sought=asked) if more else []
+    who = choose_sentences(index, thing, defining, 1, sought=expected) if more else []
     read += [unit for unit in defining if unit not in read]
     sentences = choose_sentences(
         index,
@@ -97,14 +97,14 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         most - len(opening),
         opening,
         scores=(scores[read] + (scores[read].max(initial=0.0) if defining or foreign else 0.0)).tolist(),
-        sought=asked,
+        sought=expected,
         held={unit: index.held.statements(unit, question.periods) for unit in read} if question.periods else {},
     )
-    ordered = dated(question, asked, in_reading_order(index, sentences))
+    ordered = dated(question, expected, in_reading_order(index, sentences))
     return compose(
         question,
         method,
-        under_titles(question, asked, [*opening, *who, *(each for each in ordered if each not in who)][:most]),
+        under_titles(question, expected, [*opening, *who, *(each for each in ordered if each not in who)][:most]),
         ranking,
         unsure=nothing is None,
         lead=OPEN if question.dates_asked and question.dates_asked.kind in COMPUTED else "",

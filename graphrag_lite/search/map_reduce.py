@@ -46,10 +46,10 @@ async def map_reports(
     return [record for _, record in points], sum(n_dropped for _, n_dropped in answered)
 
 
-def point_record(asked: str, point: Point, shown: Shown) -> tuple[Record, int]:
-    """Return a point as a record of the reduce call, behind what was `asked`, and how many marks were left out."""
+def point_record(question: str, point: Point, shown: Shown) -> tuple[Record, int]:
+    """Return a point as a record of the reduce call, behind its `question`, and how many marks were left out."""
     marks = Marks(shown=shown.marks)
-    about = f" ({record_line(asked)})" if asked else ""
+    about = f" ({record_line(question)})" if question else ""
     line = f"- Importance {point.score:.0f}{about}: {marks.renumber(point.description)}"
     return Record((line,), {n: shown.citations[number - 1] for number, n in marks.numbers.items()}), marks.n_dropped
 

@@ -156,7 +156,9 @@ class Asking:
             ranking,
             answer=written.text,
             citations=[
-                cite(index, n, place) for number, n in written.numbers.items() for place in shown.citations[number - 1]
+                cite(index, n, statement)
+                for number, n in written.numbers.items()
+                for statement in shown.citations[number - 1]
             ],
             model=self.model.model.identity.get("model"),
             n_dropped_citations=n_dropped + written.n_dropped,

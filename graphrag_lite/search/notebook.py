@@ -16,17 +16,18 @@ _MARK = re.compile(r"\[(\d+)\]")
 
 def answer_html(answer: "Answer") -> str:
     """Return an answer with its sources below it; what a mark stands for is shown where the pointer rests on it."""
-    said = {cited.n: cited.text for cited in reversed(answer.citations)}
-    text = _MARK.sub(lambda mark: _marked(mark, said), _escaped(answer.answer)).replace("\n", "<br>")
-    places = ((cited.n, _escaped(_place(cited)), _escaped(cited.text)) for cited in answer.citations)
-    rows = "".join(f'<li value="{n}">{place}: <q>{text}</q></li>' for n, place, text in places)
+    texts = {cited.n: cited.text for cited in reversed(answer.citations)}
+    text = _MARK.sub(lambda mark: _marked(mark, texts), _escaped(answer.answer)).replace("\n", "<br>")
+    sources = ((cited.n, _escaped(_location(cited)), _escaped(cited.text)) for cited in answer.citations)
+    rows = "".join(f'<li value="{n}">{location}: <q>{text}</q></li>' for n, location, text in sources)
     return f"<div><p>{text}</p>" + (f"<ol>{rows}</ol>" if rows else "") + "</div>"
 
 
 def answer_markdown(answer: "Answer") -> str:
     """Return an answer with its sources below it."""
     lines = [
-        f"- \\[{cited.n}\\] {markdown_line(_place(cited))}: {markdown_line(cited.text)}" for cited in answer.citations
+        f"- \\[{cited.n}\\] {markdown_line(_location(cited))}: {markdown_line(cited.text)}"
+        for cited in answer.citations
     ]
     return "\n\n".join(filter(None, (escape_markdown(answer.answer).replace("\n", "  \n"), "\n".join(lines))))
 
@@ -46,14 +47,14 @@ def _escaped(text: str) -> str:
     return escape(plain_text.plain(text))
 
 
-def _marked(mark: re.Match[str], said: Mapping[int, str]) -> str:
-    text = said.get(int(mark[1]))
+def _marked(mark: re.Match[str], texts: Mapping[int, str]) -> str:
+    text = texts.get(int(mark[1]))
     return mark[0] if text is None else f'<sup title="{_escaped(text)}">{mark[0]}</sup>'
 
 
-def _place(cited: "Cited") -> str:
-    place = plain_text.document_name(cited.path, cited.document) + f", {cited.place}" * bool(cited.place)
-    return f"{plain_text.one_line(place)}, characters {cited.char_start}-{cited.char_end}"
+def _location(cited: "Cited") -> str:
+    name = plain_text.document_name(cited.path, cited.document) + f", {cited.place}" * bool(cited.place)
+    return f"{plain_text.one_line(name)}, characters {cited.char_start}-{cited.char_end}"
 
 
 def _row(table: str, n: int) -> str:

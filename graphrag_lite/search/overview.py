@@ -23,7 +23,7 @@ from graphrag_lite.search.extractive.read_unit import read_out
 from graphrag_lite.search.extractive.releases import latest_changes
 from graphrag_lite.search.extractive.sentence_choice import choose_sentences
 from graphrag_lite.search.extractive.statements import broad_match, is_statement
-from graphrag_lite.search.overview_names import ASKED_NAMES, NAMES, counted, most_named, shared_values
+from graphrag_lite.search.overview_names import MORE_NAMES, NAMES, counted, most_named, shared_values
 from graphrag_lite.text.numbered_titles import without_part
 from graphrag_lite.text.sentences import sentences, trimmed
 from graphrag_lite.text.transcripts import PERSONS, QUOTED, is_talk, speaker_at, speakers, spoken_span
@@ -66,59 +66,61 @@ def overview(
 
     `reports` are those that tell the themes, best first; by default, the top level's.
     """
-    index, asked = question.index, question.aspects or set()
+    index, aspects = question.index, question.aspects or set()
     lines = [_corpus(index)]
-    said: list[Statement] = []
-    kinds = sorted(asked & set(HEADINGS))
-    if "change" in asked:
-        changed, said = _changes(index, [int(year) for year in _YEAR.findall(question.text)])
+    statements: list[Statement] = []
+    kinds = sorted(aspects & set(HEADINGS))
+    if "change" in aspects:
+        changed, statements = _changes(index, [int(year) for year in _YEAR.findall(question.text)])
         lines += changed
-    if "problem" in asked:
-        said += _recurring(index)
-    if "disagreement" in asked:
-        said += _disagreements(index)
-        lines.append(DISAGREEMENT if said else "No sentence speaks of disagreement.")
+    if "problem" in aspects:
+        statements += _recurring(index)
+    if "disagreement" in aspects:
+        statements += _disagreements(index)
+        lines.append(DISAGREEMENT if statements else "No sentence speaks of disagreement.")
         kinds = []
-    if not asked:
+    if not aspects:
         lines += _titles(index) + _tables(index) + _fields(index)
-    for kind in kinds or HEADINGS if kinds or not asked else ():
-        rows = most_named(index, kind, asked=bool(kinds))
+    for kind in kinds or HEADINGS if kinds or not aspects else ():
+        rows = most_named(index, kind, requested=bool(kinds))
         if rows:
             named = ", ".join(counted(index, row) for row in rows)
             lines.append(f"{HEADINGS[kind]}: {named}")
         elif kinds:
             lines.append(f"{HEADINGS[kind]}: none that comes up twice")
         if kinds:
-            said += [told for row in rows[:DESCRIBED] for told in _described(index, row["row"], said)]
-    if not asked:
+            statements += [
+                statement for row in rows[:DESCRIBED] for statement in _described(index, row["row"], statements)
+            ]
+    if not aspects:
         if reports is None:
             rows = index.report_rows
             reports = [rows[i] for i in rank_reports(index, [], rows, partition(rows, 0)).order]
-        said = theme_statements(index, reports)
-    told = compose(question, method, said, ranking)
-    body = "" if told.answer == NOTHING else f"\n\n{told.answer}"
-    return replace(told, answer="\n".join(lines) + body, abstained=False)
+        statements = theme_statements(index, reports)
+    composed = compose(question, method, statements, ranking)
+    body = "" if composed.answer == NOTHING else f"\n\n{composed.answer}"
+    return replace(composed, answer="\n".join(lines) + body, abstained=False)
 
 
 def _described(index: "SnapshotView", entity: int, others: Sequence[Statement]) -> list[Statement]:
     """Return the first sentence that describes an entity and says something of its own; none where none does."""
-    told = (one for one in description_statements(index, entity) if not _is_talk(index, one))
-    found = [one for one in told if is_statement(index, one, others)]
+    statements = (one for one in description_statements(index, entity) if not _is_talk(index, one))
+    found = [one for one in statements if is_statement(index, one, others)]
     return sorted(found, key=lambda one: _is_aside(index, one))[:1]
 
 
-def _is_aside(index: "SnapshotView", place: Statement) -> bool:
+def _is_aside(index: "SnapshotView", statement: Statement) -> bool:
     """Say whether a place begins with what somebody says, or tells a case of what was told before."""
-    sentence = read_out(index, place)[0]
+    sentence = read_out(index, statement)[0]
     return sentence.startswith(QUOTED) or goes_on(sentence)
 
 
-def _is_talk(index: "SnapshotView", place: Statement) -> bool:
+def _is_talk(index: "SnapshotView", statement: Statement) -> bool:
     """Say whether a place in a transcript only moves the talk on, or is what "I" say to "you", but for one's name."""
-    text, language = index.document_of(place.unit)
+    text, language = index.document_of(statement.unit)
     if not speakers(text):
         return False
-    sentence = text[place.start : place.end]
+    sentence = text[statement.start : statement.end]
     spoken = language in PERSONS and PERSONS[language].search(sentence) and not _OWN_NAME.match(sentence)
     return bool(is_talk(sentence) or spoken)
 
@@ -127,24 +129,26 @@ def _recurring(index: "SnapshotView") -> list[Statement]:
     """Return the titles that documents share, with how many do, each above the first sentence of the newest."""
     first_unit = {row: unit for unit, row in reversed(list(enumerate(index.document_row)))}
     found: list[Statement] = []
-    for title, rows in index.recurring_titles[:ASKED_NAMES]:
+    for title, rows in index.recurring_titles[:MORE_NAMES]:
         if not (units := [first_unit[row] for row in rows if row in first_unit]):
             continue
         newest = min(units, key=lambda unit: (-np.nan_to_num(index.days[unit]), unit))
-        places = _sentences(index, newest)
-        one = next((place for place in places if is_statement(index, place, ())), places[0])
+        statements = _sentences(index, newest)
+        one = next((statement for statement in statements if is_statement(index, statement, ())), statements[0])
         found.append(replace(one, about=f"{title} ({len(rows):,} documents)"))
     return found
 
 
 def _disagreements(index: "SnapshotView") -> list[Statement]:
     """Return sentences that speak of disagreement, of the text units that do so most, none of which says another's."""
-    asked = [term for language in index.languages for term in terms(AGAINST, language)]
-    match = broad_match(index.bm25, asked)
+    query_terms = [term for language in index.languages for term in terms(AGAINST, language)]
+    match = broad_match(index.bm25, query_terms)
     found: list[Statement] = []
     for unit in np.argsort(-match, kind="stable")[:READ_UNITS].tolist():
-        places = _sentences(index, unit) if match[unit] > 0 else []
-        own = (one for one in places if _AGAINST.search(read_out(index, one)[0]) and is_statement(index, one, found))
+        statements = _sentences(index, unit) if match[unit] > 0 else []
+        own = (
+            one for one in statements if _AGAINST.search(read_out(index, one)[0]) and is_statement(index, one, found)
+        )
         if len(found) < DESCRIBED and (one := next(own, None)):
             found.append(replace(one, about=speaker_at(index.document_of(unit)[0], one.start)))
     return found
@@ -199,10 +203,10 @@ def _titles(index: "SnapshotView") -> list[str]:
     of: Counter[str] = Counter()
     for row, n in n_units.items():
         of[without_part(titles[row].as_py())] += n
-    told = sorted((title for title in of if is_informative(title)), key=lambda title: (-of[title], title))
-    if len(told) <= TITLED:
+    longest = sorted((title for title in of if is_informative(title)), key=lambda title: (-of[title], title))
+    if len(longest) <= TITLED:
         return []
-    return [f"Longest texts (of {len(of):,}): {'; '.join(map(escape_marks, told[:LONGEST]))}"]
+    return [f"Longest texts (of {len(of):,}): {'; '.join(map(escape_marks, longest[:LONGEST]))}"]
 
 
 def _tables(index: "SnapshotView") -> list[str]:
@@ -218,8 +222,8 @@ def _comparable(index: "SnapshotView") -> tuple["Vector", str]:
     begins later changed nothing.
     """
     days, group = index.days, np.zeros(index.n_rows("documents"), np.int64)
-    for place, file in enumerate(index.table_files, 1):
-        group[file.rows] = place
+    for number, file in enumerate(index.table_files, 1):
+        group[file.rows] = number
     of_unit = group[np.asarray(index.document_row, np.int64)]
     dated = np.bincount(of_unit[~np.isnan(days)])
     if np.count_nonzero(dated) < 2:
@@ -259,22 +263,24 @@ def _changes(index: "SnapshotView", years: Sequence[int]) -> tuple[list[str], li
     named = index.links.units.with_data(np.ones_like(index.links.units.data))
     counts = [named @ one.astype(np.float64) for one in held]
     gained = counts[1] / totals[1] - counts[0] / totals[0]
-    lines, said = [which] * bool(which), []
+    lines, statements = [which] * bool(which), []
     titles = index.column("entities", "title")
     for word, sign in (("More", 1.0), ("Less", -1.0)):
         order = np.argsort(-sign * gained, kind="stable").tolist()
         best = [i for i in order if sign * gained[i] > 0 and max(counts[0][i], counts[1][i]) >= LEAST_UNITS]
-        best = best[:ASKED_NAMES]
-        told = ", ".join(
+        best = best[:MORE_NAMES]
+        listed = ", ".join(
             f"{titles[i].as_py()} ({counts[0][i] / totals[0]:.0%} to {counts[1][i] / totals[1]:.0%})" for i in best
         )
-        lines.append(f"{word} in {names[1]} than in {names[0]}, by passages that name it: {told or 'nothing'}")
+        lines.append(f"{word} in {names[1]} than in {names[0]}, by passages that name it: {listed or 'nothing'}")
         if sign > 0:
-            said = list(_told_in(index, best[:DESCRIBED], held[1]))
-    return lines, said
+            statements = list(_statements_about(index, best[:DESCRIBED], held[1]))
+    return lines, statements
 
 
-def _told_in(index: "SnapshotView", entities: Sequence[int], held: "np.ndarray[Any, Any]") -> Iterator[Statement]:
+def _statements_about(
+    index: "SnapshotView", entities: Sequence[int], held: "np.ndarray[Any, Any]"
+) -> Iterator[Statement]:
     """Yield a sentence for each of some entities, of the text units that are `held`, (n_units,)."""
     titles, matrix = index.column("entities", "title"), index.links.units
     for entity in entities:
@@ -282,7 +288,7 @@ def _told_in(index: "SnapshotView", entities: Sequence[int], held: "np.ndarray[A
         counts = matrix.data[matrix.indptr[entity] : matrix.indptr[entity + 1]]
         own = [(-float(n), int(unit)) for unit, n in zip(units, counts, strict=True) if held[unit]]
         best = [unit for _, unit in sorted(own)[:DESCRIBED]]
-        asked = terms(titles[entity].as_py(), index.languages[0] if index.languages else "")
-        told = choose_sentences(index, asked, best, DESCRIBED) if best and asked else []
-        for place in [one for one in told if is_statement(index, one, ())][:1]:
-            yield replace(place, about=titles[entity].as_py())
+        query_terms = terms(titles[entity].as_py(), index.languages[0] if index.languages else "")
+        chosen = choose_sentences(index, query_terms, best, DESCRIBED) if best and query_terms else []
+        for statement in [one for one in chosen if is_statement(index, one, ())][:1]:
+            yield replace(statement, about=titles[entity].as_py())

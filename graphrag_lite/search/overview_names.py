@@ -14,7 +14,7 @@ from graphrag_lite.text.word_lists import sections
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
-NAMES, ASKED_NAMES = 5, 10  # in a line, and where the question asks for it
+NAMES, MORE_NAMES = 5, 10  # in a line, and where the question asks for it
 MANY, SELDOM = 6, 0.05  # documents that names are counted by; of the count of the third, what is left out
 RARE = 0.25  # of the count of the third of all types, what is left out where no type is asked for
 READ_NAMES, READ_ROWS = 3, 200  # times as many names are looked at as are shown; rows that tell the kinds of fields
@@ -23,12 +23,12 @@ TITLED_ONLY = 2  # times in a document at most that a name comes up which all ti
 _ADDRESSED = frozenset(sections(__package__, "overview.txt")["addressed"])
 
 
-def most_named(index: "SnapshotView", kind: str, *, asked: bool) -> list[dict[str, Any]]:
+def most_named(index: "SnapshotView", kind: str, *, requested: bool) -> list[dict[str, Any]]:
     """Return the entities of a type that are named most, each with its row, by documents where there are many.
 
     What is named once, or hardly ever beside the third, is left out, and so are a part of a name above it, a value
     that rows of a table share, and what hardly more than titles name. No person is an acronym, or only spoken to. Where
-    the type is not `asked` for, what is rare beside all types is left out, too.
+    the type is not `requested`, what is rare beside all types is left out, too.
     """
     import pyarrow.compute as pc
 
@@ -37,7 +37,7 @@ def most_named(index: "SnapshotView", kind: str, *, asked: bool) -> list[dict[st
     counts = table[by].to_numpy()
     rows = np.flatnonzero(pc.equal(table["type"], kind).to_numpy(zero_copy_only=False))
     order = np.lexsort([rows, *(-table[name].to_numpy()[rows] for name in ("n_mentions", by))])
-    rows = rows[order[: READ_NAMES * ASKED_NAMES]]
+    rows = rows[order[: READ_NAMES * MORE_NAMES]]
     left_out = _no_people(index) if kind == "person" else set()
     in_titles = _words_of_titles(index)
     found: list[dict[str, Any]] = []
@@ -48,9 +48,9 @@ def most_named(index: "SnapshotView", kind: str, *, asked: bool) -> list[dict[st
         titled = words <= in_titles and row["n_mentions"] <= TITLED_ONLY * row["n_documents"]
         if not (part or no_person or titled) and row["title"].casefold() not in left_out:
             found.append(row | {"row": int(i)})
-    found = found[: ASKED_NAMES if asked else NAMES]
+    found = found[: MORE_NAMES if requested else NAMES]
     least = max(2, SELDOM * found[min(2, len(found) - 1)][by]) if found else 0  # one or two may be in all: hosts
-    if not asked and len(counts) > 2:
+    if not requested and len(counts) > 2:
         least = max(least, RARE * float(np.partition(counts, -3)[-3]))
     return [row for row in found if row[by] >= least]
 

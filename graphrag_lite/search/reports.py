@@ -54,10 +54,10 @@ async def choose_relevant(index: "SnapshotView", rows: Sequence[Row], question: 
     frontier = partition(rows, 0)
     while frontier:
         ratings = await asking.map(rate, frontier)
-        kept = [i for i, rating in zip(frontier, ratings, strict=True) if rating]
-        answered = {parents[i] for i in kept if i in parents}
-        chosen = [i for i in chosen if i not in answered] + kept
-        children = {child: i for i in kept for child in below.get(rows[i]["community"], ())}
+        relevant = [i for i, rating in zip(frontier, ratings, strict=True) if rating]
+        answered = {parents[i] for i in relevant if i in parents}
+        chosen = [i for i in chosen if i not in answered] + relevant
+        children = {child: i for i in relevant for child in below.get(rows[i]["community"], ())}
         parents |= children
         frontier = sorted(children)
     return sorted(chosen)
@@ -66,28 +66,28 @@ async def choose_relevant(index: "SnapshotView", rows: Sequence[Row], question: 
 def report_record(index: "SnapshotView", report: int) -> Record:
     """Return a report, by its row, as a record: title, summary, findings. What its summary says is not said again."""
     row = index.arrow("community_reports").slice(report, 1).to_pylist()[0]
-    places: dict[int, Statements] = {}
+    statements: dict[int, Statements] = {}
     for citation in row["citations"]:
-        place = Statement(index.unit_row[citation["text_unit_id"]], citation["char_start"], citation["char_end"])
-        places[citation["n"]] = (*places.get(citation["n"], ()), place)
+        statement = Statement(index.unit_row[citation["text_unit_id"]], citation["char_start"], citation["char_end"])
+        statements[citation["n"]] = (*statements.get(citation["n"], ()), statement)
     title, summary = " ".join(row["title"].split()), " ".join(row["summary"].split())
     lines = [f"Report: {title}", summary]
     for finding in row["findings"]:
         explanation = " ".join(finding["explanation"].split())
         if explanation not in summary:
             lines.append(f"- {' '.join(finding['summary'].split())}: {explanation}")
-    return Record(tuple(lines), places)
+    return Record(tuple(lines), statements)
 
 
 def quote_reports(
-    index: "SnapshotView", reports: Sequence[int], asked: Sequence[str], language: str
+    index: "SnapshotView", reports: Sequence[int], query_terms: Sequence[str], language: str
 ) -> tuple[str, list[Cited]]:
     """Return what written reports say to a question, a paragraph each, and what its marks point to.
 
     Of every report the marked passages that hold most of the question's terms, the first ones on ties, in the report's
     own order. Marks are numbered over the whole answer, in order of use.
     """
-    wanted = set(asked)
+    wanted = set(query_terms)
     numbers: dict[tuple[int, int], int] = {}
     paragraphs: list[str] = []
     citations: list[Cited] = []
@@ -95,7 +95,7 @@ def quote_reports(
         title, *lines = (record := report_record(index, report)).lines
         marked = [sentence for line in lines for sentence in _marked(line.removeprefix("- "), language)]
         ranks = [(-len(wanted & set(terms(sentence, language))), i) for i, sentence in enumerate(marked)]
-        said = []
+        quoted = []
         for _, i in sorted(sorted(ranks)[:MAX_PASSAGES], key=lambda rank: rank[1]):
             shown = list(dict.fromkeys(n for n in map(int, MARK.findall(marked[i])) if n in record.citations))[
                 :MAX_MARKS
@@ -103,11 +103,11 @@ def quote_reports(
             for n in shown:
                 if (report, n) not in numbers:
                     numbers[report, n] = len(numbers) + 1
-                    citations += [cite(index, numbers[report, n], place) for place in record.citations[n]]
+                    citations += [cite(index, numbers[report, n], statement) for statement in record.citations[n]]
             known = {n: numbers[report, n] for n in shown}
-            said.append(rewrite(marked[i], known.get))
-        if said:
-            paragraphs.append(f"{title.removeprefix('Report: ')}: {' '.join(said)}")
+            quoted.append(rewrite(marked[i], known.get))
+        if quoted:
+            paragraphs.append(f"{title.removeprefix('Report: ')}: {' '.join(quoted)}")
     return "\n\n".join(paragraphs), citations
 
 
@@ -173,4 +173,4 @@ def batch_records(records: Sequence[Record], budget: int, count: TokenEstimate) 
     """
     made = [cut_to_budget(record, budget, count) for record in records]
     ranges = pack_ranges(["\n".join(record.lines) for record in made], [count(record) for record in made], budget)
-    return [[made[i] for i in places] for places in ranges]
+    return [[made[i] for i in indices] for indices in ranges]

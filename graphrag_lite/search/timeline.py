@@ -71,24 +71,24 @@ def timeline(
     named = {entity for one in mentions for entity in one.entities}
     of_names = {term for one in mentions for term in question.terms_of(text[one.start : one.end])}
     rest = set(question.terms) - of_names
-    told = index.arrow("fact_mentions")
+    fact_mentions = index.arrow("fact_mentions")
     # One who is no entity, as `user` is none, is whoever says "I" by that name.
-    chosen = _about(index, told, named) if named and not rest else _with(told, [text.strip()])
-    chosen = chosen or _fitting(question, told)
+    chosen = _about(index, fact_mentions, named) if named and not rest else _with(fact_mentions, [text.strip()])
+    chosen = chosen or _fitting(question, fact_mentions)
     shown = [row for row in chosen if _within(row, first, last)]
     shown.sort(key=lambda row: (row["valid_at"] or row["invalid_at"], row["invalid_at"], row["id"]))
     return [_entry(index, n, row) for n, row in enumerate(shown, start=1)]
 
 
-def _with(told: "pa.Table", names: Collection[str], documents: Collection[str] = ()) -> list[dict[str, Any]]:
+def _with(fact_mentions: "pa.Table", names: Collection[str], documents: Collection[str] = ()) -> list[dict[str, Any]]:
     """Return the statements that have one of these names as subject or object, or are of one of these documents."""
     among = {"subject": names, "object": names, "document_id": documents}
-    held = np.logical_or.reduce([groups.is_in(told, column, values) for column, values in among.items()])
-    found: list[dict[str, Any]] = groups.held_rows(told, held).to_pylist()
+    held = np.logical_or.reduce([groups.is_in(fact_mentions, column, values) for column, values in among.items()])
+    found: list[dict[str, Any]] = groups.held_rows(fact_mentions, held).to_pylist()
     return found
 
 
-def _about(index: "SnapshotView", told: "pa.Table", named: set[int]) -> list[dict[str, Any]]:
+def _about(index: "SnapshotView", fact_mentions: "pa.Table", named: set[int]) -> list[dict[str, Any]]:
     """Return the statements about some entities, and those whose sentences name one of them."""
     ids = index.column("entities", "id")
     wanted = {ids[row].as_py() for row in named}
@@ -96,11 +96,11 @@ def _about(index: "SnapshotView", told: "pa.Table", named: set[int]) -> list[dic
     meant = set(tables.rows(resolutions, "document_id", "name"))
     names = {name for _, name in meant}
     mentions = groups.rows_of(index.columns("entity_mentions", ("document_id", "name", "mention_start")), "name", names)
-    places = defaultdict(list)
+    mention_starts = defaultdict(list)
     for document_id, name, start in tables.rows(mentions, "document_id", "name", "mention_start"):
         if not meant.isdisjoint(((document_id, name), ("", name))):
-            places[document_id].append(start)
-    starts = {document_id: sorted(found) for document_id, found in places.items()}
+            mention_starts[document_id].append(start)
+    starts = {document_id: sorted(found) for document_id, found in mention_starts.items()}
 
     def names_one(row: Mapping[str, Any]) -> bool:
         of_document = starts.get(row["document_id"], [])
@@ -109,7 +109,7 @@ def _about(index: "SnapshotView", told: "pa.Table", named: set[int]) -> list[dic
 
     return [
         row
-        for row in _with(told, names, starts)
+        for row in _with(fact_mentions, names, starts)
         if names_one(row)
         or any(
             who and not meant.isdisjoint(((row["document_id"], who), ("", who)))
@@ -118,7 +118,7 @@ def _about(index: "SnapshotView", told: "pa.Table", named: set[int]) -> list[dic
     ]
 
 
-def _fitting(question: Question, told: "pa.Table") -> list[dict[str, Any]]:
+def _fitting(question: Question, fact_mentions: "pa.Table") -> list[dict[str, Any]]:
     """Return the statements of the text units that fit a question best which hold nearly as much of it as the best."""
     index = question.index
     scores = text_unit_scores(question)
@@ -126,7 +126,7 @@ def _fitting(question: Question, told: "pa.Table") -> list[dict[str, Any]]:
     ids = {index.cell("text_units", "id", unit) for unit in units}
     weight = term_idf(index.bm25, question.terms)
     found = []
-    for row in groups.rows_of(told, "text_unit_id", ids).to_pylist():
+    for row in groups.rows_of(fact_mentions, "text_unit_id", ids).to_pylist():
         text = index.document_of(index.unit_row[row["text_unit_id"]])[0]
         held = weight.keys() & terms(text[row["char_start"] : row["char_end"]], question.analyzed_in)
         found.append((sum(weight[term] for term in sorted(held)), row))

@@ -7,7 +7,7 @@ from graphrag_lite.evidence.records import Record, record_line
 from graphrag_lite.retrieval.entity_names import key_of
 from graphrag_lite.retrieval.question_kinds import PAST
 from graphrag_lite.search.answer import Statement
-from graphrag_lite.search.context_records import places_of
+from graphrag_lite.search.context_records import source_spans
 from graphrag_lite.temporal import holding
 from graphrag_lite.text.words import terms
 
@@ -25,7 +25,7 @@ def fact_records(question: "Question", query: "Query", entity_ids: "pa.ChunkedAr
     """Return what a model is shown: facts of the first entities first, of one those that still hold."""
     rows = _facts(question, query, entity_ids)[:MAX_FACTS]
     return [
-        Record((f"[1] {record_line(holding.fact_line(row))}",), {1: places_of(question.index, row)}) for row in rows
+        Record((f"[1] {record_line(holding.fact_line(row))}",), {1: source_spans(question.index, row)}) for row in rows
     ]
 
 
@@ -43,7 +43,7 @@ def opening_facts(question: "Question", query: "Query") -> list[Statement]:
         shared = len(wanted & set(terms(f"{row['relation']} {row['fact']}", question.language)))
         if shared:
             worth.append((-shared, rank, row))
-    return [places_of(index, row)[0] for _, _, row in sorted(worth, key=lambda each: each[:2])[:MAX_OPENING]]
+    return [source_spans(index, row)[0] for _, _, row in sorted(worth, key=lambda each: each[:2])[:MAX_OPENING]]
 
 
 def by_given_name(question: "Question") -> list[int]:

@@ -7,7 +7,7 @@ from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.read.documents import ROLES
 from graphrag_lite.retrieval.question_kinds import PAST
 from graphrag_lite.search.answer import Answer, Ranking, answered, cite
-from graphrag_lite.search.context_records import places_of
+from graphrag_lite.search.context_records import source_spans
 from graphrag_lite.search.extractive.held_facts import by_given_name
 from graphrag_lite.temporal import holding
 from graphrag_lite.temporal.one_value import one_value_relations, relation_of_question
@@ -70,7 +70,7 @@ def _ends(relation: str) -> tuple[str, str]:
 def _shown(question: "Question", method: str, row: dict[str, Any]) -> Answer:
     """Return the fact with its time, and the first sentence that says so."""
     index = question.index
-    statement = places_of(index, row)[0]
+    statement = source_spans(index, row)[0]
     ranking = Ranking([statement.unit], [index.document_row[statement.unit]])
     cited = cite(index, 1, statement)
     text = f"{escape_marks(holding.fact_line(row))}: {escape_marks(cited.text)} [1]"
