@@ -210,7 +210,7 @@ class _DryRun:
                 amount = self.estimates.amount(stage.name, self.missing, self.n_tokens)
                 self._add(stage.name, "", 0, amount, self.estimates.rate(stage.name).basis)
             return
-        if reused := results.kept_result(stage, self.settings, self.services, self._digests, self.output):
+        if reused := results.reusable_result(stage, self.settings, self.services, self._digests, self.output):
             folder, record = reused
             for name in stage.writes:
                 self.know(name, folder, record["tables"][name]["sha256"])

@@ -117,13 +117,13 @@ def changed_documents(before: Path | None, after: Path) -> dict[str, int]:
 
 def _documents(before: Path | None, after: Path) -> DocumentChanges:
     """Compare documents by name; files that hold what they held, as nearly all do, are left aside."""
-    told = _listed_apart(after, before)
-    then = _listed_apart(before, after) if before else told.slice(0, 0)
-    paths = groups.changed_keys(told, then, "path", LISTED[1:])
-    was, now = _ids(groups.rows_of(then, "path", paths)), _ids(groups.rows_of(told, "path", paths))
+    listed = _listed_apart(after, before)
+    then = _listed_apart(before, after) if before else listed.slice(0, 0)
+    paths = groups.changed_keys(listed, then, "path", LISTED[1:])
+    was, now = _ids(groups.rows_of(then, "path", paths)), _ids(groups.rows_of(listed, "path", paths))
     others = [name for name, identity in now.items() if was.get(name, identity) != identity]
     if before and others:  # of equal contents the ids depend on each other: another id alone is no edit
-        contents = (_contents(before, then, map(was.get, others)), _contents(after, told, map(now.get, others)))
+        contents = (_contents(before, then, map(was.get, others)), _contents(after, listed, map(now.get, others)))
         others = [name for name, one, other in zip(others, *contents, strict=True) if one != other]
     return _paired(was, now, others)
 
@@ -180,14 +180,14 @@ def _contents(folder: Path, documents: "pa.Table", ids: Iterable[str | None]) ->
     """Return what documents with some of the ids of a table hold, of few, or of long columns, without reading all."""
     import pyarrow as pa
 
-    places = groups.in_rows(documents, groups.row_indices(pa.array(ids, pa.string()), documents["id"]))[
+    indices = groups.in_rows(documents, groups.row_indices(pa.array(ids, pa.string()), documents["id"]))[
         "row"
     ].to_numpy()
     stored = RowGroups(folder, "documents")
-    singly = CONTENT if len(places) <= FEW else stored.long.intersection(CONTENT)
-    rows = [{name: stored.value(name, place) for name in singly} for place in places.tolist()]
+    singly = CONTENT if len(indices) <= FEW else stored.long.intersection(CONTENT)
+    rows = [{name: stored.value(name, index) for name in singly} for index in indices.tolist()]
     if whole := [name for name in CONTENT if name not in singly]:
-        read = tables.read(folder, "documents", only=whole).take(pa.array(places))
+        read = tables.read(folder, "documents", only=whole).take(pa.array(indices))
         rows = [row | more for row, more in zip(rows, read.to_pylist(), strict=True)]
     return rows
 
@@ -203,7 +203,7 @@ def _same_table(before: Mapping[str, Any], after: Mapping[str, Any], name: str) 
 
 def _facts(a: Path, b: Path) -> FactChanges:
     """Compare what is told today, by what it is and when it began."""
-    was, now = _told(a), _told(b)
+    was, now = _current_facts(a), _current_facts(b)
     both = [key for key in now if key in was]
 
     def named(rows: Mapping[Any, Mapping[str, Any]], keys: Iterable[Any]) -> tuple[RecordChange, ...]:
@@ -217,7 +217,7 @@ def _facts(a: Path, b: Path) -> FactChanges:
     )
 
 
-def _told(folder: Path) -> dict[tuple[str, ...], dict[str, Any]]:
+def _current_facts(folder: Path) -> dict[tuple[str, ...], dict[str, Any]]:
     """Return the facts of a snapshot that are told today; an event or a plan of another time is another one."""
     columns = ("id", "subject", "relation", "object", "kind", "valid_at", "invalid_at", "precision", "ended_by")
     found: dict[tuple[str, ...], dict[str, Any]] = {}
@@ -240,9 +240,9 @@ def _records(a: Path, b: Path, kind: str) -> RecordChanges:
     if kind == "reports":
         ids = [_community_ids(folder, numbers) for folder, numbers in zip((a, b), ids, strict=True)]
     old, new = (values.combine_chunks() for values in ids)
-    place = pc.index_in(new, value_set=old)  # the row before, of each row after
-    rows = pc.indices_nonzero(pc.is_valid(place))
-    here, there = after.take(rows), before.take(pc.drop_null(place))
+    rows_before = pc.index_in(new, value_set=old)  # the row before, of each row after
+    rows = pc.indices_nonzero(pc.is_valid(rows_before))
+    here, there = after.take(rows), before.take(pc.drop_null(rows_before))
     differ = {column: _differ(there[column], here[column]) for column in compared}
     either = pa.array([any(flags) for flags in zip(*differ.values(), strict=True)], pa.bool_())
     gone = pc.invert(pc.is_in(old, value_set=new))
@@ -255,7 +255,7 @@ def _records(a: Path, b: Path, kind: str) -> RecordChanges:
         if any(flags)
     ]
     found = RecordChanges(
-        tuple(_listed(after.filter(pc.is_null(place)), new.filter(pc.is_null(place)), naming)),
+        tuple(_listed(after.filter(pc.is_null(rows_before)), new.filter(pc.is_null(rows_before)), naming)),
         tuple(_listed(before.filter(gone), old.filter(gone), naming)),
         tuple(_listed(here.filter(either), new.take(rows).filter(either), naming, what)),
     )
@@ -266,14 +266,14 @@ def _with_others(found: RecordChanges, a: Path, b: Path) -> RecordChanges:
     """Say of entities that are new, or gone, which other one their names meant before, or mean now."""
     then, now = _meant(a), _meant(b)
 
-    def told(record: RecordChange, own: _Meant, other: _Meant, word: str) -> RecordChange:
+    def described(record: RecordChange, own: _Meant, other: _Meant, word: str) -> RecordChange:
         titles = {other[name][1] for name, (entity, _) in own.items() if entity == record.id and name in other}
         return replace(record, what=tuple(f"{word} {title}" for title in sorted(titles)))
 
     return replace(
         found,
-        added=tuple(told(record, now, then, "was part of") for record in found.added),
-        removed=tuple(told(record, then, now, "is part of") for record in found.removed),
+        added=tuple(described(record, now, then, "was part of") for record in found.added),
+        removed=tuple(described(record, then, now, "is part of") for record in found.removed),
     )
 
 

@@ -109,7 +109,7 @@ def scan(
         logger.info("Left out: %s.", others)
     seen = seen or SeenFiles(leave_out)
     found = seen.sizes_and_hashes(file.real_path for file in read)
-    rows = [(_utf8(file.name), *told) for file, told in zip(read, found, strict=True)]  # loading reports the unreadable
+    rows = [(_utf8(file.name), *pair) for file, pair in zip(read, found, strict=True)]  # loading reports the unreadable
     return Scan(sorted(rows), dict(sorted(left_out.items())))
 
 

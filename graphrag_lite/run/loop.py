@@ -119,9 +119,9 @@ async def _bring_up(
     record = None
     if published and not again:
         record = results.reuse(stage, stamp(), published[0], published[1]["stages"], so_far.building, so_far.digest)
-    if not (kept := record is not None) and not again and so_far.stamps:
+    if not (reused := record is not None) and not again and so_far.stamps:
         record = results.reuse(stage, stamp(), so_far.building, so_far.stamps, so_far.building)
-    if not so_far.anew and not kept:
+    if not so_far.anew and not reused:
         made = published[1] if published else {}
         made_with = {**made.get("libraries", {}), **versions(made.get("plugins", {}))}
         so_far.why += reasons(stage, before, stamp(), so_far.inputs, made_with, origins(so_far.services), refresh=again)
@@ -142,8 +142,8 @@ async def _bring_up(
         finally:
             if check:
                 check.cancel()  # nobody waits for it where the stage has failed
-    asked_again = again or bool(before and before["failures"])
-    so_far.unchanged = so_far.unchanged and (kept or (asked_again and results.same_result(before, record)))
+    retried = again or bool(before and before["failures"])
+    so_far.unchanged = so_far.unchanged and (reused or (retried and results.same_result(before, record)))
     so_far.digests |= {name: entry["sha256"] for name, entry in record["tables"].items()}
     return record
 
@@ -172,8 +172,8 @@ async def _run_stage(
     with snapshots.explain_write_errors(so_far.output):
         last_made = so_far.published[1] if so_far.published else {}
         for name in stage.writes:
-            kept = results.kept_parts(gone_on, last_made, name, so_far.digest)
-            record["tables"][name] = _write(so_far.building, name, made.pop(name), kept)
+            linkable = results.reusable_parts(gone_on, last_made, name, so_far.digest)
+            record["tables"][name] = _write(so_far.building, name, made.pop(name), linkable)
         record["seconds"] = round(time.perf_counter() - started, 3)
         so_far.stamps[stage.name] = record
         snapshots.write_json(so_far.building / "stamps.json", so_far.stamps)
@@ -204,8 +204,8 @@ def _publish(
     model: Model | None = services.get("model")
     with snapshots.explain_write_errors(so_far.output):
         failed = [(what, name, *rest) for name, each in so_far.records.items() for what, *rest in each["failures"]]
-        told = _write(so_far.building, "failures", tables.make("failures", failed))
-        so_far.records["failures"] = {"tables": {"failures": told}}
+        entry = _write(so_far.building, "failures", tables.make("failures", failed))
+        so_far.records["failures"] = {"tables": {"failures": entry}}
         so_far.why = list(dict.fromkeys(so_far.why))
         manifest = _manifest(so_far.settings, so_far.records, seconds, peak) | {"why": so_far.why, "changes": {}}
         manifest["previous"] = published[0].name if published else None

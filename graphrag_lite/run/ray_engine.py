@@ -76,8 +76,8 @@ class RayEngine:
                     **({} if self.address else here),
                 )
             except (OSError, RuntimeError, ValueError) as error:
-                told = " ".join(str(error).split())
-                raise SettingsError(f"ray_address: {self.address} cannot be joined: {told}") from None
+                message = " ".join(str(error).split())
+                raise SettingsError(f"ray_address: {self.address} cannot be joined: {message}") from None
             finally:
                 if threading.current_thread() is threading.main_thread():
                     signal.signal(signal.SIGTERM, handler)  # in the place of Ray's own
@@ -108,8 +108,8 @@ def _result(task: Any) -> Any:
     except ray.exceptions.RayTaskError as error:
         raise error.cause from None
     except ray.exceptions.RayError as error:
-        told = " ".join(str(error).split())
+        message = " ".join(str(error).split())
         raise WorkerError(
-            f"Ray gave up a part of the work, most likely because memory was short: {told} Nothing was published;"
+            f"Ray gave up a part of the work, most likely because memory was short: {message} Nothing was published;"
             " finished stages are kept."
         ) from None

@@ -82,7 +82,7 @@ def stored_by(stage: Stage) -> set[str]:
     return {each for name in stage.writes for each in tables.STORED_IN.get(name, (name,))}
 
 
-def kept_result(
+def reusable_result(
     stage: Stage, settings: Settings, services: Mapping[str, Any], digests: Mapping[str, str], output: Path
 ) -> tuple[Path, dict[str, Any]] | None:
     """Return where a stage's result lies that the next run would take as it is, and its record; None: it would run."""
@@ -105,7 +105,7 @@ def last_result(stage: Stage, stamp: Stamp, published: tuple[Path, dict[str, Any
     return Last(published[0], changed, tuple(name for name, *_ in before["failures"]))
 
 
-def kept_parts(last: Last | None, manifest: Mapping[str, Any], name: str, digest: Digest) -> Path | None:
+def reusable_parts(last: Last | None, manifest: Mapping[str, Any], name: str, digest: Digest) -> Path | None:
     """Return the last snapshot, whose files of a table a run may link: the same code made them, and they are intact."""
     if not last or "code" in last.changed or not tables.has_file(name):
         return None

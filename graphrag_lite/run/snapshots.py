@@ -96,14 +96,14 @@ def lock_output(output: Path, since: str | None = None) -> Iterator[str]:
     if that was killed, and an empty string otherwise.
     """
 
-    def told() -> str:
+    def message() -> str:
         who = "process {pid} on {host} (since {since})" if _holder(output) else "another process"
         return f"{output}: {who.format(**_holder(output))} is writing this index. Try again when it has ended."
 
     with explain_write_errors(output):
         output.mkdir(parents=True, exist_ok=True)
         tables.sync_folder(output.parent)
-    with hold_lock(output / "lock", told):
+    with hold_lock(output / "lock", message):
         try:
             killed = str(_holder(output).get("since", ""))
             with explain_write_errors(output):
@@ -117,8 +117,8 @@ def lock_output(output: Path, since: str | None = None) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def hold_lock(path: Path, told: Callable[[], str]) -> Iterator[None]:
-    """Hold a lock file. Raises LockedError with what is `told` where another process holds it."""
+def hold_lock(path: Path, message: Callable[[], str]) -> Iterator[None]:
+    """Hold a lock file. Raises LockedError with what `message` returns where another process holds it."""
     import filelock
 
     lock = filelock.FileLock(path, blocking=False)
@@ -126,7 +126,7 @@ def hold_lock(path: Path, told: Callable[[], str]) -> Iterator[None]:
         with explain_write_errors(path.parent):
             lock.acquire()
     except filelock.Timeout:
-        raise LockedError(told()) from None
+        raise LockedError(message()) from None
     try:
         yield
     finally:
@@ -217,9 +217,9 @@ def remove_old(output: Path, keep: int, keep_days: float | None) -> None:
     The current one stays, and so do those that it went on from, `keep` in all: after a rollback others are newer.
     What is being read is removed by a later run. A snapshot from the future, by a clock that was set back, is young.
     """
-    kept = {*published(output)[-keep:], *_lineage(output)[:keep]}
+    remaining = {*published(output)[-keep:], *_lineage(output)[:keep]}
     for folder in published(output):
-        if folder in kept or (keep_days and _age(folder) <= keep_days):
+        if folder in remaining or (keep_days and _age(folder) <= keep_days):
             continue
         with contextlib.suppress(OSError):
             held = _locked(folder / MANIFEST, shared=False) if (folder / MANIFEST).exists() else None

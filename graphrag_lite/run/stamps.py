@@ -197,9 +197,9 @@ def _imports(path: Path) -> list[str]:
 def _statements(text: str) -> Iterator[Sequence[str]]:
     """Yield the groups of `IMPORT` in a text, looked for only where the package is named: most lines do not name it."""
     end = 0
-    while (place := text.find(PACKAGE.name, end)) >= 0:
-        found = IMPORT.match(text, max(text.rfind("\n", 0, place) + 1, end))
-        end = found.end() if found else place + len(PACKAGE.name)
+    while (position := text.find(PACKAGE.name, end)) >= 0:
+        found = IMPORT.match(text, max(text.rfind("\n", 0, position) + 1, end))
+        end = found.end() if found else position + len(PACKAGE.name)
         if found:
             yield found.groups(default="")
 
@@ -266,9 +266,9 @@ def reasons(
         others = {name for name, _ in made_with.items() ^ (libraries() | theirs).items()}
         code = f"other code of {' or '.join(['graphrag-lite', *theirs])}"
         found.append(f"other versions: {', '.join(sorted(others))}" if others else code)
-    told = {"settings": f"settings of {stage.name}", "mode": f"communities.mode is {stamp['mode']}"}
-    told["model"] = f"model or prompts of {stage.name}"
-    found += [what for part, what in told.items() if was.get(part) != stamp[part]]
+    reason_of = {"settings": f"settings of {stage.name}", "mode": f"communities.mode is {stamp['mode']}"}
+    reason_of["model"] = f"model or prompts of {stage.name}"
+    found += [what for part, what in reason_of.items() if was.get(part) != stamp[part]]
     if any(was.get("reads", {}).get(name) != stamp["reads"][name] for name in stage.reads if name in inputs):
         found.append("documents")
     if was == stamp:

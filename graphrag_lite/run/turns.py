@@ -60,11 +60,11 @@ async def stages_in_turn(
     """
     begun: dict[str, tuple[InTurn, asyncio.Task[Record]]] = {}
     try:
-        for place, stage in enumerate(stages):
+        for index, stage in enumerate(stages):
             await asyncio.sleep(0)  # here a caller can cancel the run
             started = time.perf_counter()
             watch.start(stage.name)
-            for each in stages[place + 1 :]:
+            for each in stages[index + 1 :]:
                 if each.name not in begun and may_begin(each):
                     begun[each.name] = (own := InTurn(watch)), asyncio.create_task(bring_up(each, own))
                     await asyncio.sleep(0)

@@ -33,7 +33,7 @@ AHEAD = 4  # parts for each worker that are handed over before the first is done
 MANY = 100  # parts: to start processes takes a twentieth of what they have done then
 LITTLE = 256_000_000  # bytes of this process, below which none are given back
 SMALL = 600_000_000  # bytes of this process at its peak, beside which there is room for them
-TOLD = 100  # times that a watch is told, at least, how far a stage is
+PROGRESS_REPORTS = 100  # times that a watch is told, at least, how far a stage is
 
 
 class Engine(Protocol):
@@ -76,7 +76,7 @@ class Workers:
 
     def __call__(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R | None]:
         total = len(items) if isinstance(items, Sized) else 0
-        step = max(1, total // TOLD)
+        step = max(1, total // PROGRESS_REPORTS)
         forget_what_was_looked_at()
         given, waiting = tee(items)  # which keeps those that are handed out and not done
         for done, (result, error) in enumerate(self._results(partial(outcome, function), given), start=1):
@@ -102,7 +102,9 @@ class Workers:
         if held < least:
             return map(function, first)
         cut = split_work(chain(first, items), min(LARGEST, held // n_parts))
-        return chain.from_iterable(_told(self.engine, self.engine.each(partial(_done, function), cut, self._early)))
+        return chain.from_iterable(
+            _recording_peaks(self.engine, self.engine.each(partial(_done, function), cut, self._early))
+        )
 
     def _early(self) -> bool:
         return isinstance(self.watch, InTurn) and not self.watch.its_turn
@@ -113,7 +115,7 @@ def _done(function: Callable[[T], R], part: list[T]) -> tuple[list[R], Any, int]
     return list(map(function, part)), (platform.node(), os.getpid()), peak_memory()
 
 
-def _told(engine: Engine, done: Iterable[tuple[list[R], Any, int]]) -> Iterator[list[R]]:
+def _recording_peaks(engine: Engine, done: Iterable[tuple[list[R], Any, int]]) -> Iterator[list[R]]:
     for results, worker, peak in done:
         engine.peaks[worker] = peak
         yield results
@@ -276,8 +278,8 @@ def give_memory_back() -> None:
 
     Not where little is held: what is given back is asked for anew, page after page.
     """
-    with contextlib.suppress(OSError), open("/proc/self/statm", "rb") as told:  # noqa: PTH123
-        if int(told.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") < LITTLE:
+    with contextlib.suppress(OSError), open("/proc/self/statm", "rb") as file:  # noqa: PTH123
+        if int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") < LITTLE:
             return
     import pyarrow as pa
 
@@ -289,9 +291,9 @@ def give_memory_back() -> None:
 
 def peak_memory() -> int:
     """Return the peak resident memory of this process in bytes; 0 where it is not known."""
-    with contextlib.suppress(OSError), open("/proc/self/status", encoding="ascii", errors="replace") as told:  # noqa: PTH123
+    with contextlib.suppress(OSError), open("/proc/self/status", encoding="ascii", errors="replace") as file:  # noqa: PTH123
         # What `getrusage` says of a process begins with the peak of the one that started it.
-        return next(int(line.split()[1]) * 1024 for line in told if line.startswith("VmHWM:"))
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM:"))
     with contextlib.suppress(ImportError):
         import resource
 

@@ -59,7 +59,7 @@ async def detect_communities(
     ranked = np.argsort(sorted(range(len(titles)), key=lambda i: (-degrees[i], titles[i])))
     members = [community.members[np.argsort(ranked[community.members])] for community in found]
     owners, inside = _relationships_inside(found, sources, targets, len(titles))
-    owners_of_units, places = _units_of(owners, inside, relationships["text_unit_ids"], source_units["id"])
+    owners_of_units, unit_rows = _units_of(owners, inside, relationships["text_unit_ids"], source_units["id"])
     created_at = dict(tables.rows(source_documents, "id", "created_at"))
     days = [created_at[document] for document in source_units["document_id"].to_pylist()]
     return tables.make_columns(
@@ -73,8 +73,8 @@ async def detect_communities(
         title=_titles([", ".join(titles[i] for i in several[:3].tolist()) for several in members]),
         entity_ids=groups.id_lists(*_flat(members), node_ids, len(found)),
         relationship_ids=groups.id_lists(owners, inside, relationships["id"], len(found)),
-        text_unit_ids=groups.id_lists(owners_of_units, places, source_units["id"], len(found)),
-        period=_latest(owners_of_units, places, days, len(found)),
+        text_unit_ids=groups.id_lists(owners_of_units, unit_rows, source_units["id"], len(found)),
+        period=_latest(owners_of_units, unit_rows, days, len(found)),
         size=list(map(len, members)),
     )
 
@@ -96,22 +96,22 @@ def _flat(parts: Sequence[Ints]) -> tuple[Ints, Ints]:
 
 
 def _units_of(owners: Ints, rows: Ints, unit_ids: "pa.ChunkedArray", all_ids: "pa.ChunkedArray") -> tuple[Ints, Ints]:
-    """Return the places of the text units that the relationships in each community rest on, ascending, each once."""
+    """Return the rows of the text units that the relationships in each community rest on, ascending, each once."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     held = unit_ids.take(pa.array(rows)).combine_chunks()
     owner = np.repeat(owners, np.asarray(pc.list_value_length(held)))
-    place = groups.row_indices(held.flatten(), all_ids)
-    return np.divmod(np.unique(owner * max(len(all_ids), 1) + place), max(len(all_ids), 1))
+    unit_rows = groups.row_indices(held.flatten(), all_ids)
+    return np.divmod(np.unique(owner * max(len(all_ids), 1) + unit_rows), max(len(all_ids), 1))
 
 
-def _latest(owners: Ints, places: Ints, dates: list[str], n: int) -> list[str]:
+def _latest(owners: Ints, unit_rows: Ints, dates: list[str], n: int) -> list[str]:
     """Return the latest day among those of the text units of each community."""
     days = sorted({date[:10] for date in dates} | {""})
     number = {day: i for i, day in enumerate(days)}
     latest = np.zeros(n, np.int64)
-    np.maximum.at(latest, owners, np.array([number[date[:10]] for date in dates], np.int64)[places])
+    np.maximum.at(latest, owners, np.array([number[date[:10]] for date in dates], np.int64)[unit_rows])
     return [days[i] for i in latest.tolist()]
 
 
@@ -166,10 +166,10 @@ def _relationships_inside(found: Sequence[Community], sources: Ints, targets: In
     """Return which community holds both ends of a relationship, ascending, and the row of each; they stand by level."""
     owners, rows = [], []
     for _, level in groupby(enumerate(found), key=lambda pair: pair[1].level):
-        places, members = zip(*((place, community.members) for place, community in level), strict=True)
+        indices, members = zip(*((index, community.members) for index, community in level), strict=True)
         numbers, nodes = _flat(members)
         labels = np.full(n_nodes, -1)
-        labels[nodes] = np.array(places)[numbers]
+        labels[nodes] = np.array(indices)[numbers]
         held = np.flatnonzero((labels[sources] == labels[targets]) & (labels[sources] >= 0))
         by_owner = held[np.argsort(labels[sources[held]], kind="stable")]
         owners.append(labels[sources[by_owner]])

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 PROBES = 256  # excerpts that the weight is learned from; each costs one embedding, once
 LOOKED_AT = 4  # times as many text units are looked at for them
 WORDS = range(8, 81)  # of a sentence that an excerpt is made from
-KEPT = 0.25  # of them: few enough that BM25 goes wrong now and then, as it does with questions
+WORD_SHARE = 0.25  # of them: few enough that BM25 goes wrong now and then, as it does with questions
 PIECE = 2  # characters that stand for a word where none are written apart
 CANDIDATES = 50  # by BM25, and by vectors, that an excerpt's own unit is compared with
 TOGETHER = 16  # excerpts that are compared with all vectors at once
@@ -61,10 +61,10 @@ async def embed_text_units(
         block[:] = unit_length(block)
     vectors = Vectors(blocks)
     probes = text_excerpts(inputs, errors, attempting(fail))
-    embedded, missing = await _embed(embedder.of_questions(), [asked for _, asked, _ in probes])
+    embedded, missing = await _embed(embedder.of_questions(), [excerpt for _, excerpt, _ in probes])
     choices: list[Floats64] = []
     if embedded.shape[1:] == found.shape[1:]:
-        there = [place for place in range(len(probes)) if place not in missing]
+        there = [index for index in range(len(probes)) if index not in missing]
         norms = read_norms(search_units, search_lengths)
         bm25 = read_postings(search_terms, norms, search_units.num_rows)
         choices = _choices([probes[i] for i in there], unit_length(embedded[there]), bm25, vectors)
@@ -118,12 +118,12 @@ def text_excerpts(
 
 def _probe(text: str, language: str) -> tuple[str, list[str]] | None:
     """Return an excerpt of a text and its terms, None where none will do."""
-    asked = _excerpt(text, language)
-    return (asked, list(dict.fromkeys(terms(asked, language)))) if asked else None
+    excerpt = _excerpt(text, language)
+    return (excerpt, list(dict.fromkeys(terms(excerpt, language)))) if excerpt else None
 
 
 async def _embed(embedder: MemoisedEmbedder, texts: Sequence[str]) -> tuple["Floats", dict[int, Exception]]:
-    """Return vectors (n_texts, n_dimensions), zeros for those that failed, and the errors of these by place.
+    """Return vectors (n_texts, n_dimensions), zeros for those that failed, and the errors of these by row.
 
     Raises ModelError where nothing could be embedded at all, or the budget is spent.
     """
@@ -132,17 +132,17 @@ async def _embed(embedder: MemoisedEmbedder, texts: Sequence[str]) -> tuple["Flo
     missing: dict[str, list[int]] = {}
     stopped: Stopped | None = None
 
-    def keep(places: list[int], vector: Sequence[float]) -> None:
+    def keep(rows: list[int], vector: Sequence[float]) -> None:
         nonlocal found
         found = found if found.shape[1] else np.zeros((len(texts), len(vector)), np.float32)
-        found[places] = vector
+        found[rows] = vector
 
-    for place, text in enumerate(texts):
+    for row, text in enumerate(texts):
         key = embedder.key(text)
         if (known := embedder.known(key)) is None:
-            missing.setdefault(key, []).append(place)
+            missing.setdefault(key, []).append(row)
         else:
-            keep([place], known)
+            keep([row], known)
     keys = list(missing)
     starts = range(0, len(keys), embedder.batch_size)
     begun, done = iter(starts), 0
@@ -158,7 +158,7 @@ async def _embed(embedder: MemoisedEmbedder, texts: Sequence[str]) -> tuple["Flo
             except Stopped as error:  # what other lanes have asked is answered and kept
                 stopped = stopped or error
             except (CallError, ReplyError) as error:
-                errors.update(dict.fromkeys((place for key in batch for place in missing[key]), error))
+                errors.update(dict.fromkeys((row for key in batch for row in missing[key]), error))
             if stopped:
                 return
             done += 1
@@ -185,15 +185,15 @@ def _excerpt(text: str, language: str) -> str:
     """
     spans = sentences(text, language)
     for start, end in sorted(spans, key=lambda span: _draw(text[slice(*span)])):
-        said = text[start:end].strip()
-        words, gap = said.split(), " "
+        sentence = text[start:end].strip()
+        words, gap = sentence.split(), " "
         if len(words) < WORDS.start:
-            words, gap = [said[i : i + PIECE] for i in range(0, len(said), PIECE)], ""
-            if said.isascii():
+            words, gap = [sentence[i : i + PIECE] for i in range(0, len(sentence), PIECE)], ""
+            if sentence.isascii():
                 continue
         if len(words) in WORDS:
-            order = sorted(range(len(words)), key=lambda place: _draw(said, str(place)))
-            return gap.join(words[place] for place in sorted(order[: round(KEPT * len(words))]))
+            order = sorted(range(len(words)), key=lambda index: _draw(sentence, str(index)))
+            return gap.join(words[index] for index in sorted(order[: round(WORD_SHARE * len(words))]))
     return ""
 
 

@@ -79,10 +79,10 @@ def _rows(unit: Unit, claims: list[Claim], titles: "_Titles") -> list[tuple[Row,
     for claim in claims:
         subject, other = titles.of(document_id, claim.subject), titles.of(document_id, claim.object)
         source = _quoted(claim.source_text, quotable)
-        said = (claim.type, claim.description, subject, other, claim.status, claim.start_date, claim.end_date)
+        values = (claim.type, claim.description, subject, other, claim.status, claim.start_date, claim.end_date)
         same = (identity, exact_key(subject), exact_key(other), claim.type, exact_key(claim.description))
-        row_id = tables.content_id("claim", identity, *said, source)
-        made.append((same, (row_id, "claim", *said, source, identity)))
+        row_id = tables.content_id("claim", identity, *values, source)
+        made.append((same, (row_id, "claim", *values, source, identity)))
     return made
 
 

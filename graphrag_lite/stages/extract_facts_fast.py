@@ -46,16 +46,19 @@ async def extract_facts_fast(
     import pyarrow as pa
 
     read = (source_documents, source_units, episodes, entity_mentions)
-    kept, same = _kept(read, last)
+    reused, same = _reused(read, last)
     new = [identity for identity in source_documents["id"].to_pylist() if identity not in same]
     dated = _dated(relationship_mentions)
     unread = LazyItems(len(new), lambda: _unread(*read, wanted=new))
     found = zip(new, each(_read, unread), strict=True)
-    made = tables.make("fact_mentions", (row for identity, said in found for row in _rows(identity, said or [])))
-    told = groups.in_order(groups.stack(kept, made), "document_id", source_documents["id"])
+    made = tables.make(
+        "fact_mentions",
+        (row for identity, dated_statements in found for row in _rows(identity, dated_statements or [])),
+    )
+    by_rule = groups.in_order(groups.stack(reused, made), "document_id", source_documents["id"])
     wanted = set(dated["document_id"].to_pylist())
     documents = {document.id: document for document in map(_document, _unread(*read, wanted=wanted))}
-    return pa.concat_tables([told, tables.make("fact_mentions", _by_model(dated, documents))])
+    return pa.concat_tables([by_rule, tables.make("fact_mentions", _by_model(dated, documents))])
 
 
 def _dated(relationship_mentions: "pa.Table") -> "pa.Table":
@@ -70,18 +73,18 @@ def _by_model(dated: "pa.Table", documents: Mapping[str, Document]) -> Iterator[
     """Yield what a model dated. Where it stands in its text unit may not be known: then it is the whole unit."""
     n_of: dict[tuple[str, ...], int] = defaultdict(int)
     for row in dated.to_pylist():
-        said = model_statement(row)
+        statement = model_statement(row)
         document, unit = documents[row["document_id"]], row["text_unit_id"]
-        if said is None:
+        if statement is None:
             continue
         start, end = row["char_start"], row["char_end"]
         if start < 0:
             start, end = next((first, last) for identity, first, last in document.units if identity == unit)
         episode = next((each for each in document.utterances if each.start <= start < each.end), None)
-        what = (unit, *map(str, said.values()))
+        what = (unit, *map(str, statement.values()))
         identity = tables.content_id("fact mention of a model", *what, str(n_of[what]))
         n_of[what] += 1
-        yield said | {
+        yield statement | {
             "id": identity,
             "text_unit_id": unit,
             "document_id": document.id,
@@ -93,7 +96,7 @@ def _by_model(dated: "pa.Table", documents: Mapping[str, Document]) -> Iterator[
         }
 
 
-def _kept(read: Sequence["pa.Table"], last: Last | None) -> tuple["pa.Table", set[str]]:
+def _reused(read: Sequence["pa.Table"], last: Last | None) -> tuple["pa.Table", set[str]]:
     """Return the rows of the last snapshot of the documents that read as they did then, and which these are."""
     import pyarrow.compute as pc
 
@@ -120,7 +123,7 @@ class UnreadDocument(NamedTuple):
     created_at: str
     blocks: list[dict[str, Any]]
     units: list[Row]
-    said: list[Row]
+    utterances: list[Row]
     named: list[Row]
 
 
@@ -132,9 +135,9 @@ def _rows(document_id: str, found: list[DatedStatement]) -> list[Row]:
     rows = []
     n_of: dict[tuple[int, str], int] = defaultdict(int)
     for one in found:
-        place = (one.char_start, one.time_text)
-        identity = tables.content_id("fact mention", document_id, *map(str, place), str(n_of[place]))
-        n_of[place] += 1
+        key = (one.char_start, one.time_text)
+        identity = tables.content_id("fact mention", document_id, *map(str, key), str(n_of[key]))
+        n_of[key] += 1
         rows.append((identity, one.text_unit_id, document_id, *one[1:], 0))
     return rows
 
@@ -171,7 +174,7 @@ def _document(unread: UnreadDocument) -> Document:
         unread.created_at,
         unread.units,
         sorted(names),
-        [Utterance(*row) for row in unread.said],
+        [Utterance(*row) for row in unread.utterances],
         topic=next((name for name in names_of_title(unread.title) if name in found), ""),
         unread=[(block["char_start"], block["char_end"]) for block in unread.blocks if block["kind"] in NO_PROSE],
     )

@@ -58,7 +58,7 @@ async def extract_graph(
     the next run asks for the rest. `named` is told of each unit that is asked about as soon as its names are known.
     """
     units = list(text_units(source_documents, source_units, episodes=episodes))
-    kept = _kept(units, last)
+    reused = _reused(units, last)
     units_of: dict[NameSource, list[TextUnit]] = {}
     for unit in units:
         if unit.text.strip():
@@ -69,13 +69,13 @@ async def extract_graph(
     )
 
     async def work(
-        asked: NameSource,
+        source: NameSource,
     ) -> dict[str, Mentions]:  # names are placed here, while other replies are on their way
-        new = [unit for unit in units_of[asked] if unit.id not in kept.anchors]
+        new = [unit for unit in units_of[source] if unit.id not in reused.anchors]
         rounds: list[GraphReply] = []
         if new:
-            outcome = await model.outcome(partial(names_of, settings, model, prompts), asked)
-            rounds = outcome.recorded(model, units_of[asked][0].id)
+            outcome = await model.outcome(partial(names_of, settings, model, prompts), source)
+            rounds = outcome.recorded(model, units_of[source][0].id)
         found = {unit.id: mentions_of(unit, _with_known(unit, rounds, settings.names), shown) for unit in new}
         if named:
             for unit in new:
@@ -83,16 +83,16 @@ async def extract_graph(
                 named(unit.text, dates[unit.document_id], names)
         return found
 
-    replies = await model.map(work, list(units_of), name=lambda asked: units_of[asked][0].id)
+    replies = await model.map(work, list(units_of), name=lambda source: units_of[source][0].id)
     found = {identity: mentions for several in replies for identity, mentions in (several or {}).items()}
     n_dropped = sum(mentions.n_dropped for mentions in found.values())
     n_echoed = sum(mentions.n_echoed for mentions in found.values())
     if n_dropped or n_echoed:
         logger.info("Dropped %d records that cannot be read, and %d of the prompt's examples.", n_dropped, n_echoed)
-    return assemble_tables(units, (found.get(unit.id) for unit in units if unit.id not in kept.anchors), kept)
+    return assemble_tables(units, (found.get(unit.id) for unit in units if unit.id not in reused.anchors), reused)
 
 
-def _kept(units: Sequence[TextUnit], last: Last | None) -> ReusedUnits:
+def _reused(units: Sequence[TextUnit], last: Last | None) -> ReusedUnits:
     """Return what stays of the last snapshot: a conversation is told beyond its documents, so all are compared."""
     names = ("entity_mentions", "relationship_mentions", "source_documents", "source_units", "episodes")
     found = last.read(*names, unless={"settings", "code", "model"}) if last else None
@@ -105,8 +105,8 @@ def _kept(units: Sequence[TextUnit], last: Last | None) -> ReusedUnits:
 
 def _with_known(unit: TextUnit, rounds: Sequence[GraphReply], names: Sequence[str]) -> Sequence[GraphReply]:
     """Return what a model has found, and to its first reply what it has not and is looked for."""
-    told = [entity.name for reply in rounds for entity in reply.entities]
-    missed = known_entities(unit.text, unit.language, told, names) if rounds else ()
+    found = [entity.name for reply in rounds for entity in reply.entities]
+    missed = known_entities(unit.text, unit.language, found, names) if rounds else ()
     if not missed:
         return rounds
     return [replace(rounds[0], entities=(*rounds[0].entities, *missed)), *rounds[1:]]

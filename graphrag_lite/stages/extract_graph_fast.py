@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 Row = tuple[Any, ...]
 UNIT = ["id", "char_start", "ordinal"]
-LONGEST_SAID = 400  # characters of the sentences in which somebody speaks to somebody
+LONGEST_CONVERSATION = 400  # characters of the sentences in which somebody speaks to somebody
 
 
 async def extract_graph_fast(
@@ -65,8 +65,8 @@ async def extract_graph_fast(
     in the last snapshot keeps what was found then. One that cannot be read is a failure, and has no rows. Raises
     PluginError where an extractor can read none at all.
     """
-    units, kept, stay = _unlike_before(source_documents, source_units, last, settings.max_title_units)
-    new = LazyItems(len(units) - len(kept.anchors), lambda: (unit for unit in units if unit.id not in kept.anchors))
+    units, reused, stay = _unlike_before(source_documents, source_units, last, settings.max_title_units)
+    new = LazyItems(len(units) - len(reused.anchors), lambda: (unit for unit in units if unit.id not in reused.anchors))
     extract = partial(_extract, settings=settings, extractor=extractor)
     n_failed = n_dropped = 0
 
@@ -77,7 +77,7 @@ async def extract_graph_fast(
             n_dropped += mentions.n_dropped if mentions else 0
             yield mentions
 
-    both = zip(assemble_tables(units, counted(), kept), stay, strict=True)
+    both = zip(assemble_tables(units, counted(), reused), stay, strict=True)
     mentions, related = (groups.in_order(groups.stack(*one), "text_unit_id", source_units["id"]) for one in both)
     if extractor and n_failed and n_failed == source_units.num_rows:
         error = outcome(extract, next(iter(new)))[1]
@@ -138,8 +138,8 @@ def _extract(unit: TextUnit, settings: ExtractGraphFast, extractor: Extractor | 
     names = with_known(unit.text, unit.language, names, settings.names)
     in_title, absent_there = located(unit.title, unit.language, of_title)
     topics = _topics(unit.title, in_title, "")
-    said = {entity.name: entity.description for entity in (*of_title, *reply.entities)}
-    rows = _rows(unit, names, [*in_title, *absent, *absent_there], topics, settings, said)
+    descriptions = {entity.name: entity.description for entity in (*of_title, *reply.entities)}
+    rows = _rows(unit, names, [*in_title, *absent, *absent_there], topics, settings, descriptions)
     return Mentions(*rows, n_dropped=reply.n_dropped)
 
 
@@ -149,30 +149,30 @@ def _rows(
     elsewhere: list[Name],
     topics: list[str],
     settings: ExtractGraphFast,
-    said: Mapping[str, str] = MappingProxyType({}),
+    descriptions: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[list[Row], list[Row]]:
-    """Return the rows of names in a text unit and `elsewhere`, as in its title; `said` describes some of them."""
+    """Return the rows of names in a text unit and `elsewhere`, as in its title; `descriptions` are of some of them."""
     whole = (trimmed(unit.text, *span) for span in sentences(unit.text, unit.language))
     spans = [one for span in whole for one in quoted_sentences(unit.text, span, unit.language)]
     starts = [start for start, _ in spans]
     sentence = [spans[bisect_right(starts, name.start) - 1] for name in names]
     entities = [
-        _entity(unit, name.name, name.type, said, *_placed(unit, span), unit.offset + name.start, name.anchored)
+        _entity(unit, name.name, name.type, descriptions, *_placed(unit, span), unit.offset + name.start, name.anchored)
         for name, span in zip(names, sentence, strict=True)
     ]
     kinds = {name.name: name.type for name in elsewhere}
     anchored = {name.name for name in elsewhere if name.anchored} | set(topics)
     entities += [
-        _entity(unit, name, kinds.get(name, "unknown"), said, -1, -1, -1, name in anchored)
+        _entity(unit, name, kinds.get(name, "unknown"), descriptions, -1, -1, -1, name in anchored)
         for name in dict.fromkeys([*topics, *kinds])
     ]
     relationships = list(_within_sentences(unit, names, sentence, settings.max_neighbours))
     relationships += _conversations(unit, names, sentence)
     if topics and unit.short:
-        first_place = {name.name: span for name, span in reversed(list(zip(names, sentence, strict=True)))}
+        first_span = {name.name: span for name, span in reversed(list(zip(names, sentence, strict=True)))}
         relationships += [
             _relationship(unit, topics[0], name, "", settings.title_strength, span)
-            for name, span in sorted(first_place.items(), key=lambda item: (item[1], item[0]))
+            for name, span in sorted(first_span.items(), key=lambda item: (item[1], item[0]))
             if name not in topics and tells_of(unit.text[slice(*span)], topics[0], name)
         ]
     return entities, relationships
@@ -198,16 +198,16 @@ def _conversations(unit: TextUnit, names: list[Name], sentence: list[tuple[int, 
         held = [*group]
         if len(held) < 2:
             continue
-        said = [names[i] for i in held]
+        mentioned = [names[i] for i in held]
         span = sentence[held[0]][0], sentence[held[-1]][1]
-        for i, j, label in met(unit.text, said, span):
+        for i, j, label in met(unit.text, mentioned, span):
             (start, _), (_, end) = sorted((sentence[held[i]], sentence[held[j]]))
-            if end - start <= LONGEST_SAID:
-                yield _relationship(unit, said[i].name, said[j].name, label, 1.0, (start, end))
+            if end - start <= LONGEST_CONVERSATION:
+                yield _relationship(unit, mentioned[i].name, mentioned[j].name, label, 1.0, (start, end))
 
 
-def _entity(unit: TextUnit, name: str, kind: str, said: Mapping[str, str], *place: Any) -> Row:
-    return (unit.id, unit.document_id, name, kind, said.get(name, ""), *place, 0)
+def _entity(unit: TextUnit, name: str, kind: str, descriptions: Mapping[str, str], *location: Any) -> Row:
+    return (unit.id, unit.document_id, name, kind, descriptions.get(name, ""), *location, 0)
 
 
 def _relationship(unit: TextUnit, a: str, b: str, label: str, strength: float, span: tuple[int, int]) -> Row:

@@ -61,30 +61,34 @@ async def fold_facts(
     )
     before = _before(last, read) if last and judge is None else None
     change, policies_before = before or (None, None)
-    said = numbered(read.of("relation", change.relations) if change else read)
-    learned, rules = _settled(learn_policies(said.mentions, len(said.names)), said.names, settings.policies)
-    policies = _policies(said, learned, rules)
-    said = said._replace(mentions=fold.prepare(said.mentions, learned.policy))
-    said = _with_ends(said, departures(said.mentions, said.names))
+    candidates = numbered(read.of("relation", change.relations) if change else read)
+    learned, rules = _settled(
+        learn_policies(candidates.mentions, len(candidates.names)), candidates.names, settings.policies
+    )
+    policies = _policies(candidates, learned, rules)
+    candidates = candidates._replace(mentions=fold.prepare(candidates.mentions, learned.policy))
+    candidates = _with_ends(candidates, departures(candidates.mentions, candidates.names))
     if judge is not None:
-        undecided = {place for place, rule in enumerate(rules) if rule == "default" and learned.policy[place] == MULTI}
-        sentences = partial(sentences_of, source_documents, said.worded)
+        undecided = {index for index, rule in enumerate(rules) if rule == "default" and learned.policy[index] == MULTI}
+        sentences = partial(sentences_of, source_documents, candidates.worded)
         from graphrag_lite.extraction.judged_ends import judged_ends
 
-        pairs = await judged_ends(said.worded, said.mentions, undecided, sentences, settings.max_pairs, judge, prompts)
-        _stop_where_texts_say_otherwise(said.mentions, learned, *pairs, settings.max_ended_share)
-        said = _with_ends(said, pairs[1])
-    kept: Iterable[pa.Table] = ()
+        pairs = await judged_ends(
+            candidates.worded, candidates.mentions, undecided, sentences, settings.max_pairs, judge, prompts
+        )
+        _stop_where_texts_say_otherwise(candidates.mentions, learned, *pairs, settings.max_ended_share)
+        candidates = _with_ends(candidates, pairs[1])
+    reused: Iterable[pa.Table] = ()
     if last and change:
-        others = groups.split_rows(policies_before, "relation", {*said.names, *change.gone})[1]
+        others = groups.split_rows(policies_before, "relation", {*candidates.names, *change.gone})[1]
         policies = groups.stack(others, policies).sort_by("relation")
-        said, stays = touched.parted(change, said, learned.policy, policies_before)
-        kept = map(stays.of, last.parts("facts"))
-    apart = fold.distinct(said.mentions, learned.policy)
-    made = fact_rows(source_documents, said, apart, fold.fold(said.mentions, apart))
+        candidates, stays = touched.parted(change, candidates, learned.policy, policies_before)
+        reused = map(stays.of, last.parts("facts"))
+    apart = fold.distinct(candidates.mentions, learned.policy)
+    made = fact_rows(source_documents, candidates, apart, fold.fold(candidates.mentions, apart))
     if last:
         _stop_where_too_much_ends(made, last, settings.max_ended_share)
-    parts = touched.merged(kept, made.parts())
+    parts = touched.merged(reused, made.parts())
     batches = (batch for part in parts for batch in part.to_batches())
     return pa.RecordBatchReader.from_batches(tables.schema("facts"), batches), policies, read.relation_resolutions
 
@@ -110,10 +114,10 @@ def _before(last: Last, read: FactSource) -> "tuple[touched.Change, pa.Table] | 
     return change, policies
 
 
-def _with_ends(said: NumberedMentions, ended: Sequence[Pair]) -> NumberedMentions:
+def _with_ends(candidates: NumberedMentions, ended: Sequence[Pair]) -> NumberedMentions:
     """Return mentions with a denial for each pair."""
-    rows = np.append(np.arange(len(said.worded.rows)), np.array([other for _, other in ended], dtype=np.int64))
-    return said._replace(worded=said.worded.take(rows), mentions=with_ends(said.mentions, ended))
+    rows = np.append(np.arange(len(candidates.worded.rows)), np.array([other for _, other in ended], dtype=np.int64))
+    return candidates._replace(worded=candidates.worded.take(rows), mentions=with_ends(candidates.mentions, ended))
 
 
 def _resolutions(source_documents: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
@@ -121,18 +125,18 @@ def _resolutions(source_documents: "pa.Table", fact_mentions: "pa.Table") -> "pa
     import pyarrow.compute as pc
 
     spoken = groups.rows_of(source_documents.select(["id", "language"]), "language", ["en", ""])["id"]
-    said = groups.rows_of(fact_mentions.select(["document_id", "relation"]), "document_id", spoken)
-    english = set(said["relation"].unique().to_pylist())
+    english_mentions = groups.rows_of(fact_mentions.select(["document_id", "relation"]), "document_id", spoken)
+    english = set(english_mentions["relation"].unique().to_pylist())
     counted = pc.value_counts(fact_mentions["relation"])
     wordings = dict(zip(*(counted.field(name).to_pylist() for name in ("values", "counts")), strict=True))
     return tables.make("relation_resolutions", resolve(wordings, english).values())
 
 
-def _policies(said: NumberedMentions, learned: Learned, rules: Sequence[str]) -> "pa.Table":
+def _policies(candidates: NumberedMentions, learned: Learned, rules: Sequence[str]) -> "pa.Table":
     kinds = [POLICIES[policy] for policy in learned.policy]
     shares = (learned.closed / np.maximum(learned.n, 1)).tolist()
-    n_mentions = np.bincount(said.mentions.relation, minlength=len(said.names)).tolist()
-    columns = (said.names, kinds, rules, learned.n.tolist(), shares, n_mentions)
+    n_mentions = np.bincount(candidates.mentions.relation, minlength=len(candidates.names)).tolist()
+    columns = (candidates.names, kinds, rules, learned.n.tolist(), shares, n_mentions)
     return tables.make("relation_policies", zip(*columns, strict=True))
 
 
@@ -149,26 +153,26 @@ def _settled(learned: Learned, names: Sequence[str], policies: Mapping[str, str]
     }
     policy = learned.policy.copy()
     rules = ["learned" if number else "default" for number in policy.tolist()]
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         for key, inverse in (relation_key(name, english=english) for english in (False, True)):
             number, other, rule = wanted.get(key, (0, False, ""))
-            if rule == "settings" or (rule and rules[place] == "default"):
-                policy[place] = turned.get(number, number) if inverse != other else number
-                rules[place] = rule
+            if rule == "settings" or (rule and rules[index] == "default"):
+                policy[index] = turned.get(number, number) if inverse != other else number
+                rules[index] = rule
                 break
     return replace(learned, policy=policy), rules
 
 
 def _stop_where_texts_say_otherwise(
-    mentions: FactMentions, learned: Learned, asked: Sequence[Pair], ended: Sequence[Pair], max_share: float
+    mentions: FactMentions, learned: Learned, judged: Sequence[Pair], ended: Sequence[Pair], max_share: float
 ) -> None:
     """Raise InputError where too many facts would end in relations of whose values texts state that they go together.
 
     So a first run stops, too, which has no facts to lose.
     """
-    facts = (np.array(sorted({one for one, _ in listed}), dtype=np.int64) for listed in (asked, ended))
-    of_asked, of_ended = (mentions.relation[rows] for rows in facts)
-    n = int(doubtful_relations(learned, of_asked, of_ended)[of_ended].sum())
+    facts = (np.array(sorted({one for one, _ in listed}), dtype=np.int64) for listed in (judged, ended))
+    of_judged, of_ended = (mentions.relation[rows] for rows in facts)
+    n = int(doubtful_relations(learned, of_judged, of_ended)[of_ended].sum())
     if n > max(MIN_ENDED, max_share * np.sum((mentions.kind == STATE) & (mentions.end == UNKNOWN))):
         raise InputError(
             f"the model says of {n} facts that a later value ended them, where texts that state an end say that the"
@@ -184,14 +188,14 @@ def _stop_where_too_much_ends(made: FactRows, last: Last, max_share: float) -> N
     """
     import pyarrow.compute as pc
 
-    told_today = np.asarray(pc.equal(made.short["expired_at"].words(), ""))
-    over = np.flatnonzero(told_today & (made.facts.kind == STATE) & np.isin(made.facts.ended_by, (NEGATED, SUCCEEDED)))
+    unexpired = np.asarray(pc.equal(made.short["expired_at"].words(), ""))
+    over = np.flatnonzero(unexpired & (made.facts.kind == STATE) & np.isin(made.facts.ended_by, (NEGATED, SUCCEEDED)))
     if len(over) <= MIN_ENDED or not (read := last.read(unless=OTHERWISE, facts=[*HOLDS])):
         return
     n_open = np.count_nonzero(_holds(read[0]))
-    told = made.words(over)
+    texts = made.words(over)
     named = ("fact_group_id", "valid_at", "subject", "relation", "object")
-    now = [*zip(*(told[name].to_pylist() for name in named), strict=True)]
+    now = [*zip(*(texts[name].to_pylist() for name in named), strict=True)]
     spell = ("fact_group_id", "valid_at")
     found = last.rows("facts", spell[0], {row[0] for row in now}, *spell, *HOLDS)
     open_ = set(tables.rows(groups.held_rows(found, _holds(found)), *spell)) if found else set()

@@ -118,10 +118,10 @@ async def index_search(
 def _about(documents: "pa.Table", read: Sequence[Stated], wanted: "pa.ChunkedArray") -> dict[str, tuple[str, str]]:
     """Return what stands above the texts of some documents, and their language, by id."""
     among = groups.is_in(documents, "id", wanted)
-    told = tables.rows(
+    rows = tables.rows(
         groups.held_rows(documents.select(["id", "title", "language"]), among), "id", "title", "language"
     )
-    pairs = zip(told, compress(read, among), strict=True)
+    pairs = zip(rows, compress(read, among), strict=True)
     return {key: ("\n".join(dict.fromkeys([title, *one.words.values()])), code) for (key, title, code), one in pairs}
 
 
@@ -176,7 +176,7 @@ def _counted(batch: list[TextToAnalyze]) -> Counted:
     found = [outcome(terms, passage.text, passage.language) for passage in batch]
     failed = [(passage.id, error) for passage, (_, error) in zip(batch, found, strict=True) if error]
     rows = np.array([passage.row for passage in batch])
-    counted = (Counter(said) if said else None for said, _ in found)
+    counted = (Counter(words) if words else None for words, _ in found)
     return Counted(count_postings(counted, rows), batch[0].is_of_report, failed)
 
 
@@ -229,9 +229,9 @@ def _defined(
         if not document and name not in longer
     }
     defines: list[set[int]] = [set() for _ in range(entities.num_rows)]
-    for place, (_, names, _) in enumerate(read):
+    for document_row, (_, names, _) in enumerate(read):
         for entity in {by_key.get(name, -1) for name in names} - {-1}:
-            defines[entity].update(rows_of(place))
+            defines[entity].update(rows_of(document_row))
     return list(map(sorted, defines))
 
 
@@ -243,13 +243,13 @@ def _units(
 
     spans = list(tables.rows(text_units, "document_id", "char_start", "char_end"))
     dated = episodes.filter(pc.not_equal(episodes["reference_time"], ""))
-    said = list(tables.rows(dated, "document_id", "char_start", "char_end", "reference_time", "kind", "ordinal"))
+    dated_spans = list(tables.rows(dated, "document_id", "char_start", "char_end", "reference_time", "kind", "ordinal"))
     rows, counts = (links[name].combine_chunks() for name in ("rows", "counts"))
     units = np.asarray(rows.flatten())
     entities = np.repeat(np.arange(links.num_rows), np.diff(np.asarray(rows.offsets)))
     by_unit = np.argsort(units, kind="stable")
     offsets = np.searchsorted(units[by_unit], np.arange(text_units.num_rows + 1))
-    days, order = last_reported(spans, said, dict(tables.rows(documents, "id", "source_id")))
+    days, order = last_reported(spans, dated_spans, dict(tables.rows(documents, "id", "source_id")))
     return tables.make_columns(
         "search_units",
         document=groups.row_indices(text_units["document_id"], documents["id"]),
@@ -285,13 +285,13 @@ def _times(text_units: "pa.Table", fact_mentions: "pa.Table") -> "pa.Table":
         over = kind == "state" and polarity == "negative"
         rows.append((0, first, 1, start) if over else (first, max(after - 1, 0), int(kind == "state"), start))
     offsets = np.searchsorted(units[order], np.arange(text_units.num_rows + 1))
-    told = tables.schema("search_times").field("told").type.value_type
+    struct = tables.schema("search_times").field("told").type.value_type
     values = [
-        pa.array(each).cast(field.type) for field, each in zip(told, np.array(rows).reshape(-1, 4).T, strict=True)
+        pa.array(each).cast(field.type) for field, each in zip(struct, np.array(rows).reshape(-1, 4).T, strict=True)
     ]
     return tables.make_columns(
         "search_times",
         told=pa.ListArray.from_arrays(
-            pa.array(offsets, pa.int32()), pa.StructArray.from_arrays(values, fields=[*told])
+            pa.array(offsets, pa.int32()), pa.StructArray.from_arrays(values, fields=[*struct])
         ),
     )

@@ -24,14 +24,14 @@ async def list_episodes(source_documents: "pa.Table", last: Last | None = None) 
     """
     import pyarrow as pa
 
-    asked = _answered(source_documents)
-    kept, gone = _before(source_documents, last if not asked else None)
-    _, unlisted = groups.split_rows(source_documents, "id", kept["document_id"])
+    reply_targets = _answered(source_documents)
+    reused, gone = _before(source_documents, last if not reply_targets else None)
+    _, unlisted = groups.split_rows(source_documents, "id", reused["document_id"])
     answers: dict[int, tuple[str, str]] = {}  # by row, what is answered
     row_of: dict[tuple[str, str], int] = {}  # of what is
-    made = tables.make("episodes", _rows(unlisted, asked, answers, row_of))
-    episodes = pa.concat_tables([kept, made])
-    ids = groups.numbered_ids(episodes, kept.num_rows, gone)
+    made = tables.make("episodes", _rows(unlisted, reply_targets, answers, row_of))
+    episodes = pa.concat_tables([reused, made])
+    ids = groups.numbered_ids(episodes, reused.num_rows, gone)
     reply = episodes["reply_to"].to_pylist()
     for row, answered in answers.items():
         if (found := row_of.get(answered, row)) != row:
@@ -43,23 +43,25 @@ async def list_episodes(source_documents: "pa.Table", last: Last | None = None) 
 def _before(source_documents: "pa.Table", last: Last | None) -> tuple["pa.Table", list[str]]:
     """Return the last snapshot's episodes of documents that are still there, and the keys of all others."""
     before = last.read("episodes", unless={"code"}) if last else None
-    kept, gone = groups.split_rows((before or [tables.make("episodes", [])])[0], "document_id", source_documents["id"])
+    reused, gone = groups.split_rows(
+        (before or [tables.make("episodes", [])])[0], "document_id", source_documents["id"]
+    )
     went = last.rows("documents", "id", {*gone["document_id"].to_pylist()}, "id", "text") if last and before else None
     if went is None:
         return tables.make("episodes", []), []
     texts = dict(tables.rows(went, "id", "text"))
-    told = tables.rows(gone, *KEYED, "document_id", "char_start", "char_end")
-    return kept, [_key(*said, texts[document][start:end]) for *said, document, start, end in told]
+    rows = tables.rows(gone, *KEYED, "document_id", "char_start", "char_end")
+    return reused, [_key(*values, texts[document][start:end]) for *values, document, start, end in rows]
 
 
-def _key(*said: str) -> str:
+def _key(*values: str) -> str:
     """Return the hash of an episode: `KEYED`, and its text."""
-    return tables.content_id("episode", *said)
+    return tables.content_id("episode", *values)
 
 
 def _rows(
     documents: "pa.Table",
-    asked: set[tuple[str, str]],
+    reply_targets: set[tuple[str, str]],
     answers: dict[int, tuple[str, str]],
     row_of: dict[tuple[str, str], int],
 ) -> Iterator[tuple[Any, ...]]:
@@ -67,24 +69,24 @@ def _rows(
     import pyarrow.compute as pc
 
     columns = (documents[name].to_pylist() for name in ("id", "path", "created_at"))
-    cards, n_said = _has_card(documents), pc.list_value_length(documents["messages"]).to_pylist()
-    places = count()
-    for document_id, path, created_at, card, n, place in sorted(
-        zip(*columns, cards, n_said, range(len(cards)), strict=True)
+    cards, n_messages = _has_card(documents), pc.list_value_length(documents["messages"]).to_pylist()
+    row_numbers = count()
+    for document_id, path, created_at, card, n, index in sorted(
+        zip(*columns, cards, n_messages, range(len(cards)), strict=True)
     ):
-        text = documents["text"][place].as_py()  # one at a time, as that of all takes memory
-        messages = documents["messages"][place].as_py() if n else []
+        text = documents["text"][index].as_py()  # one at a time, as that of all takes memory
+        messages = documents["messages"][index].as_py() if n else []
         kind = "message" if messages else "json" if card else "text"
-        for ordinal, said in enumerate(messages or [NOBODY | {"char_start": 0, "char_end": len(text)}]):
-            start, end, time = said["char_start"], said["char_end"], said["time"] or created_at
-            conversation, speaker = said["conversation"], said["speaker"]
-            row = next(places)
-            if (source := (conversation or path, said["id"])) in asked:
+        for ordinal, message in enumerate(messages or [NOBODY | {"char_start": 0, "char_end": len(text)}]):
+            start, end, time = message["char_start"], message["char_end"], message["time"] or created_at
+            conversation, speaker = message["conversation"], message["speaker"]
+            row = next(row_numbers)
+            if (source := (conversation or path, message["id"])) in reply_targets:
                 row_of[source] = row
-            if said["reply_to"]:
-                answers[row] = conversation or path, said["reply_to"]
+            if message["reply_to"]:
+                answers[row] = conversation or path, message["reply_to"]
             key = _key(kind, conversation, speaker, time, text[start:end])
-            yield key, document_id, ordinal, kind, conversation, speaker, said["role"], time, "", start, end
+            yield key, document_id, ordinal, kind, conversation, speaker, message["role"], time, "", start, end
 
 
 def _answered(source_documents: "pa.Table") -> set[tuple[str, str]]:
@@ -92,10 +94,10 @@ def _answered(source_documents: "pa.Table") -> set[tuple[str, str]]:
     import pyarrow.compute as pc
 
     messages = source_documents["messages"].combine_chunks()
-    said, place = messages.flatten(), pc.list_parent_indices(messages)
-    answer, conversation = (pc.struct_field(said, name) for name in ("reply_to", "conversation"))
+    flat, rows = messages.flatten(), pc.list_parent_indices(messages)
+    answer, conversation = (pc.struct_field(flat, name) for name in ("reply_to", "conversation"))
     answers = pc.not_equal(answer, "")
-    found = (each.filter(answers).to_pylist() for each in (conversation, place, answer))
+    found = (each.filter(answers).to_pylist() for each in (conversation, rows, answer))
     paths = source_documents["path"]
     return {(name or paths[row].as_py(), identity) for name, row, identity in zip(*found, strict=True)}
 

@@ -89,7 +89,7 @@ async def load_documents(
         if size > settings.max_file_mb * 1e6:
             found.failures.append(Unreadable(path, f"{size / 1e6:.0f} MB, more than load_documents.max_file_mb"))
         elif not meant and (known := before.of_file.get((path, sha256))):
-            found.kept += known
+            found.reused += known
         elif not meant and (known_as := before.same(path, sha256)):
             found.made.add(known_as, content_key(known_as))
         else:
@@ -107,12 +107,12 @@ async def load_documents(
         more = " ..." if len(found.empty) > FEW else ""
         named = ", ".join(found.empty[:FEW])
         logger.info("Left out documents without text (%d): %s%s", len(found.empty), named, more)
-    if not found.made.keys and not found.kept:
+    if not found.made.keys and not found.reused:
         named = "\n".join(f"  {item.where}: {item.error}" for item in found.failures[:20])
         raise InputError(f"{corpus}: no document could be read." + (f"\n{named}" if named else ""))
     for item in sorted(found.failures, key=lambda item: item.where):
         fail(item.where, item.error, 1)
-    documents = _documents(found.made, found.kept, before, attempting(fail), each, last)
+    documents = _documents(found.made, found.reused, before, attempting(fail), each, last)
     if count:
         count("without_text", len(found.empty))
         stated = (each for each in documents["metadata"].to_pylist() if f'"{LEFT_OUT}": ' in each)
@@ -123,11 +123,11 @@ async def load_documents(
 
 @dataclass
 class _Found:
-    """What files hold: documents made, rows of the last snapshot that are `kept`, what is unreadable, and empty."""
+    """What files hold: documents made, rows of the last snapshot that are `reused`, what is unreadable, and empty."""
 
     made: Parts
     told: Told | None
-    kept: list[int] = field(default_factory=list)
+    reused: list[int] = field(default_factory=list)
     failures: list[Unreadable] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
 
@@ -171,7 +171,7 @@ def _read_file(
         stays = "; kept as it was last read" if within else ""
         why = "its name is not UTF-8; rename it" if ESCAPED.search(path) else error.strerror
         found.failures.append(Unreadable(path, f"cannot be read: {why}{stays}"))
-        found.kept += within
+        found.reused += within
     else:
         _add(path, sha256, documents_in(data, path, readers, fields), found)
 
@@ -192,11 +192,11 @@ def _add(path: str, scanned: str, read: Read, found: _Found) -> None:
             made.add(item, key)
             if found.told and not item.messages:
                 outcome(found.told, item.text, item.created_at)  # what fails now fails in its stage, too
-    made.source_ids[first:] = _told_apart(path, made.source_ids[first:])
+    made.source_ids[first:] = _unique_ids(path, made.source_ids[first:])
     found.failures += bad if len(bad) < 2 else [_together(path, bad)]
 
 
-def _told_apart(path: str, ids: list[str]) -> list[str]:
+def _unique_ids(path: str, ids: list[str]) -> list[str]:
     """Give each document of a file an id that no other has: of three that state `a`, `a`, `a (2)` and `a (3)`."""
     stated = Counter(ids)
     if len(stated) == len(ids):
@@ -229,8 +229,8 @@ def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
     """Return the files with times that could not be read, of documents and of messages in them, by path."""
     found: dict[str, UnreadTimes] = {}
     stated = source_documents.select(["path", "created_at", "metadata", "messages"])
-    for place in _perhaps_undated(source_documents, field):
-        row = stated.slice(place, 1).to_pylist()[0]
+    for index in _perhaps_undated(source_documents, field):
+        row = stated.slice(index, 1).to_pylist()[0]
         unread = [message["unread_time"] for message in row["messages"] if message["unread_time"]]
         metadata = {} if row["created_at"] else json.loads(row["metadata"])
         if key := time_left(metadata, field):
@@ -263,15 +263,15 @@ def _together(path: str, bad: list[Unreadable]) -> Unreadable:
     >>> _together("a.jsonl", [Unreadable(f"a.jsonl:{n}", "no field `text`") for n in range(1, 6)])
     Unreadable(where='a.jsonl', error='5 rows cannot be read: no field `text` (1, 2, 3 and 2 more)')
     """
-    places: dict[str, list[str]] = {}
+    locations: dict[str, list[str]] = {}
     for item in bad:
-        places.setdefault(item.error, []).append(item.where.removeprefix(f"{path}:"))
-    told = [
+        locations.setdefault(item.error, []).append(item.where.removeprefix(f"{path}:"))
+    described = [
         f"{error} ({', '.join(rows[:NAMED])}{f' and {len(rows) - NAMED} more' if len(rows) > NAMED else ''})"
-        for error, rows in list(places.items())[:NAMED]
+        for error, rows in list(locations.items())[:NAMED]
     ]
-    others = [f"and {len(places) - NAMED} other errors"] if len(places) > NAMED else []
-    return Unreadable(path, f"{len(bad)} rows cannot be read: {'; '.join([*told, *others])}")
+    others = [f"and {len(locations) - NAMED} other errors"] if len(locations) > NAMED else []
+    return Unreadable(path, f"{len(bad)} rows cannot be read: {'; '.join([*described, *others])}")
 
 
 def _file(root: Path, path: str) -> Path:
@@ -305,30 +305,30 @@ def _last_documents(last: Last | None) -> "tuple[pa.Table, set[str] | None]":
 
 
 def _documents(
-    made: Parts, kept: list[int], before: DocumentsBefore, attempt: Attempt, each: Each, last: Last | None
+    made: Parts, reused: list[int], before: DocumentsBefore, attempt: Attempt, each: Each, last: Last | None
 ) -> "pa.Table":
     """Give each document an id by its content alone; equal documents are told apart by their order.
 
-    What is `kept` keeps its row. Its id is another only where an equal document came or went.
+    What is `reused` keeps its row. Its id is another only where an equal document came or went.
     """
     import pyarrow as pa
 
     keys = made.keys
-    gone = before.documents(sorted(set(range(len(before.ids))).difference(kept))) if kept else []
+    gone = before.documents(sorted(set(range(len(before.ids))).difference(reused))) if reused else []
     coupled = {key: before.equal(key) for key in (*keys, *map(content_key, gone))}
     key_of = {row: key for key, rows in coupled.items() for row in rows}
-    old = groups.in_rows(before.table, np.array(kept, np.int64))
+    old = groups.in_rows(before.table, np.array(reused, np.int64))
     table = pa.concat_tables([old, made.table()])
-    places = list(zip(table["path"].to_pylist(), [*old["source_id"].to_pylist(), *made.source_ids], strict=True))
-    titles = [title or name_of(*place) for title, place in zip(table["title"].to_pylist(), places, strict=True)]
-    order = sorted(range(len(places)), key=places.__getitem__)
+    sources = list(zip(table["path"].to_pylist(), [*old["source_id"].to_pylist(), *made.source_ids], strict=True))
+    titles = [title or name_of(*source) for title, source in zip(table["title"].to_pylist(), sources, strict=True)]
+    order = sorted(range(len(sources)), key=sources.__getitem__)
     table = groups.in_rows(table, np.array(order))
-    stated = {"source_id": [places[place][1] for place in order], "title": [titles[place] for place in order]}
+    stated = {"source_id": [sources[index][1] for index in order], "title": [titles[index] for index in order]}
     seen: Counter[str] = Counter()
     ids = []
-    for place in order:
-        key = keys[place - len(kept)] if place >= len(kept) else key_of.get(kept[place], "")
-        ids.append(tables.content_id("document", key, str(seen[key])) if key else before.ids[kept[place]])
+    for index in order:
+        key = keys[index - len(reused)] if index >= len(reused) else key_of.get(reused[index], "")
+        ids.append(tables.content_id("document", key, str(seen[key])) if key else before.ids[reused[index]])
         seen[key] += 1
     columns = {name: table[name] for name in table.column_names} | {"id": ids}
     return tables.make_columns(
@@ -355,7 +355,7 @@ class Opening(NamedTuple):
     text: str
 
 
-def _told(opening: Opening) -> str:
+def _detected(opening: Opening) -> str:
     from graphrag_lite.text.language import detect
 
     return detect(opening.text)
@@ -380,19 +380,19 @@ def _languages(
     common = most_common(Counter(before.values()))
     paths, prose = table["path"].to_pylist(), _behind_cards(table)
 
-    def opening(place: int) -> Opening:
-        return Opening(paths[place], table["text"][place].as_py()[prose[place] :][:SAMPLE])
+    def opening(row: int) -> Opening:
+        return Opening(paths[row], table["text"][row].as_py()[prose[row] :][:SAMPLE])
 
-    kept = [identity in before and path not in failed for path, identity in zip(paths, ids, strict=True)]
-    new = [place for place, stays in enumerate(kept) if not stays]
-    told = dict(zip(new, each(_told, LazyItems(len(new), lambda: map(opening, new))), strict=True))
-    codes = [told[place] or "" if place in told else before[identity] for place, identity in enumerate(ids)]
-    asked = [place for place, code in enumerate(codes) if kept[place] and code and code == common]
+    unchanged = [identity in before and path not in failed for path, identity in zip(paths, ids, strict=True)]
+    new = [row for row, stays in enumerate(unchanged) if not stays]
+    detected = dict(zip(new, each(_detected, LazyItems(len(new), lambda: map(opening, new))), strict=True))
+    codes = [detected[row] or "" if row in detected else before[identity] for row, identity in enumerate(ids)]
+    common_rows = [row for row, code in enumerate(codes) if unchanged[row] and code and code == common]
     counts = Counter(codes)
-    counts[common] -= len(asked)
-    for place in asked:
+    counts[common] -= len(common_rows)
+    for row in common_rows:
         if counts[common] and most_common(counts) == common:
             break
-        codes[place] = attempt(paths[place], _told, opening(place)) or ""
-        counts[codes[place]] += 1
+        codes[row] = attempt(paths[row], _detected, opening(row)) or ""
+        counts[codes[row]] += 1
     return with_common(codes)

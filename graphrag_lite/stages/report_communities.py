@@ -60,15 +60,15 @@ async def report_communities(
     elements = Elements.of(
         entities.drop_columns(["text_unit_ids"]).to_pylist(),
         relationships.drop_columns(["text_unit_ids"]).to_pylist(),
-        _with_places(covariates, source_units),
+        _with_spans(covariates, source_units),
         count,
     )
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
     by_number = {row["community"]: row for row in held}
     weights = dict(tables.rows(relationships, "id", "weight"))
     read = {"entities": entities, "relationships": relationships, "covariates": covariates, "communities": communities}
-    kept, n_runs = _kept(mode, last, read | {"source_units": source_units}, held, weights)
-    reports = _Awaited({} if refresh else dict(kept))
+    reused, n_runs = _reused(mode, last, read | {"source_units": source_units}, held, weights)
+    reports = _Awaited({} if refresh else dict(reused))
 
     async def work(community: Row) -> Row:
         number = community["community"]
@@ -77,13 +77,13 @@ async def report_communities(
         try:
             parts = [by_number[child] for child in community["children"] if child in by_number]
             context = await _context(community, parts, reports, elements, settings.max_input_tokens, count)
-            if number in kept:
-                report = _aged(kept[number].report, context, n_runs)
+            if number in reused:
+                report = _aged(reused[number].report, context, n_runs)
                 if not (refresh and report["stale"]):
                     return report
-                del kept[number]
-            asked = [{"role": "user", "content": prompts.fill(ReportPrompt(settings.max_words, context.text))}]
-            report = _row(community, context, await model.ask(asked, read_report, schema=SCHEMA))
+                del reused[number]
+            messages = [{"role": "user", "content": prompts.fill(ReportPrompt(settings.max_words, context.text))}]
+            report = _row(community, context, await model.ask(messages, read_report, schema=SCHEMA))
         except WaitingError as error:  # so do the communities above it
             waiting = error
             raise
@@ -95,9 +95,9 @@ async def report_communities(
     made = [report for report in await model.map(work, order, lambda row: f"community {row['community']}") if report]
     made.sort(key=lambda report: report["community"])
     _log(made)
-    if kept:
-        logger.info(reuse_summary(made, len(kept), len(held)))
-    return tables.make("community_reports", made), tables.make("report_bases", bases(made, held, weights, kept))
+    if reused:
+        logger.info(reuse_summary(made, len(reused), len(held)))
+    return tables.make("community_reports", made), tables.make("report_bases", bases(made, held, weights, reused))
 
 
 class _Awaited(dict[int, "asyncio.Future[Row | None]"]):
@@ -124,7 +124,7 @@ def _settle(future: "asyncio.Future[Row | None]", report: Row | None, waiting: W
         future.set_result(report)
 
 
-def _kept(
+def _reused(
     mode: str, last: Last | None, read: "dict[str, pa.Table]", held: list[Row], weights: dict[str, float]
 ) -> tuple[dict[int, ReusedReport], int]:
     """Return the reports of the last run that still hold, by community number, and by how many runs they age.
@@ -138,8 +138,8 @@ def _kept(
         return {}, 0
     then = dict(zip(read, before[2:], strict=True))
     units, entities = ((then[name], read[name]) for name in ("source_units", "entities"))
-    kept = keep(before[0], before[1], *units, *entities, held, weights)
-    return kept, int(any(table != then[name] for name, table in read.items()))
+    reused = keep(before[0], before[1], *units, *entities, held, weights)
+    return reused, int(any(table != then[name] for name, table in read.items()))
 
 
 async def _context(
@@ -219,7 +219,7 @@ def _sha256(context: Context) -> str:
     return hashlib.sha256(context.text.encode()).hexdigest()
 
 
-def _with_places(covariates: "pa.Table", source_units: "pa.Table") -> Iterator[tuple[Row, list[Row]]]:
+def _with_spans(covariates: "pa.Table", source_units: "pa.Table") -> Iterator[tuple[Row, list[Row]]]:
     """Yield every claim with the spans of the words that claim it; of the whole text unit where they are not found."""
     rows = covariates.to_pylist()
     units: dict[str, Row] = {}

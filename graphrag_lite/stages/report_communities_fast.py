@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-KEPT = ("document_signs", "report_sentences", "report_leads", "report_pages")  # what was read and made for the last run
+MADE = ("document_signs", "report_sentences", "report_leads", "report_pages")  # what was read and made for the last run
 MAX_VALUES = 4  # of tables that a summary counts
 FEW = 12  # communities, of all levels, whose sentences may make one page: those of more have no common subject
 REPEATED = 2  # of so many sentences of a report one may stand on pages before it, or these tell it
@@ -58,7 +58,7 @@ class _Citations:
 
     spans: dict[tuple[str, int], Row] = field(default_factory=dict)
 
-    def told(self, fact: Fact, as_of: str = "") -> str:
+    def marked(self, fact: Fact, as_of: str = "") -> str:
         """Return a fact with its marks."""
         parts = []
         for one in fact.statements:
@@ -99,74 +99,81 @@ async def report_communities_fast(
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
     # A page that failed is not among those kept; where a sentence could not be read, all are read again.
     read = last and all(what.startswith(PAGE) for what in last.failed)
-    found = last.read(*KEPT, unless={"code"}) if last and read else None
+    found = last.read(*MADE, unless={"code"}) if last and read else None
     sources = Sources(source_documents, source_units, entity_mentions, each, found, attempt)
-    _, *before = found or [tables.make(name, []) for name in KEPT]
-    told = read_corpus_statements(entities, relationships, held, entity_mentions, entity_resolutions, sources, before)
+    _, *before = found or [tables.make(name, []) for name in MADE]
+    statements = read_corpus_statements(
+        entities, relationships, held, entity_mentions, entity_resolutions, sources, before
+    )
     del entity_mentions  # a twentieth of what an update holds
-    pages = KnownPages(before[-1], told, settings)
+    pages = KnownPages(before[-1], statements, settings)
     weight = dict(tables.rows(relationships, "id", "weight"))
-    kept = {} if refresh else _kept(mode, last, source_documents, source_units, entities, held, weight)
+    reused = {} if refresh else _reused(mode, last, source_documents, source_units, entities, held, weight)
     make = partial(_page, settings=settings)
 
-    def report_on(asked: Sequence[tuple[Row, Above]]) -> list[Reported]:
-        of_each = [pages.contents(row, above.summarized) for row, above in asked]
+    def report_on(wanted: Sequence[tuple[Row, Above]]) -> list[Reported]:
+        of_each = [pages.contents(row, above.summarized) for row, above in wanted]
         made = pages.pages(of_each, make, each, fail)
-        each_of = zip((row for row, _ in asked), of_each, made, strict=True)
-        return [attempt(page.id, _report_on, row, page, found, told) or UNTOLD for row, page, found in each_of]
+        each_of = zip((row for row, _ in wanted), of_each, made, strict=True)
+        return [attempt(page.id, _report_on, row, page, found, statements) or UNTOLD for row, page, found in each_of]
 
-    reports = _by_level(held, told, report_on, kept, _sentences_of(kept, LongTexts(source_documents)))
+    reports = _by_level(held, statements, report_on, reused, _sentences_of(reused, LongTexts(source_documents)))
     if 0 < len(held) <= FEW and not reports:  # a few notes: what their communities hold makes one page
-        held = [row := _whole(held, told.weights)]
+        held = [row := _whole(held, statements.weights)]
         whole = pages.contents(row, frozenset(), whole=True)
-        only = attempt(whole.id, lambda: _report_on(row, whole, make(pages.page(whole), pages.best_of), told))
+        only = attempt(whole.id, lambda: _report_on(row, whole, make(pages.page(whole), pages.best_of), statements))
         reports = [only[0]] if only and only[0] else []
     reports.sort(key=lambda report: report["community"])
-    if kept:
-        logger.info(reuse_summary(reports, sum(report["community"] in kept for report in reports), len(reports)))
-    bases_of = tables.make("report_bases", bases(reports, held, weight, kept))
+    if reused:
+        logger.info(reuse_summary(reports, sum(report["community"] in reused for report in reports), len(reports)))
+    bases_of = tables.make("report_bases", bases(reports, held, weight, reused))
     return (
         tables.make("community_reports", reports),
-        *(bases_of, sources.signs, told.sentences.table, told.leads_found, pages.table()),
+        *(bases_of, sources.signs, statements.sentences.table, statements.leads_found, pages.table()),
     )
 
 
 def _by_level(
     held: Sequence[Row],
-    told: CorpusStatements,
+    statements: CorpusStatements,
     report_on: Callable[[list[tuple[Row, Above]]], list[Reported]],
-    kept: Mapping[int, ReusedReport],
-    kept_sentences: Mapping[int, set[str]],
+    reused: Mapping[int, ReusedReport],
+    reused_sentences: Mapping[int, set[str]],
 ) -> list[Row]:
     """Return the reports of all communities that have one, level by level: those of a level do not wait for each other.
 
     What begins as a page above it does, or tells little more than that, is its parent's to tell.
     """
-    sentences = told.sentences
-    defining = {(span["document_id"], span["char_start"]) for span in map(sentences.span, told.leads[told.leads >= 0])}
+    sentences = statements.sentences
+    defining = {
+        (span["document_id"], span["char_start"])
+        for span in map(sentences.span, statements.leads[statements.leads >= 0])
+    }
     above = {-1: Above()}  # by community
     reports: list[Row] = []
     everywhere: set[tuple[str, int]] = set()  # places of all reports so far
     for _, several in groupby(sorted(held, key=itemgetter("level", "community")), key=itemgetter("level")):
         level = list(several)
         above |= {row["community"]: above[row["parent"]] for row in level}
-        asked = [(row, above[row["parent"]]) for row in level if row["size"] >= MIN_MEMBERS]
-        for (community, over), (report, own, main) in zip(asked, report_on(asked), strict=True):
+        wanted = [(row, above[row["parent"]]) for row in level if row["size"] >= MIN_MEMBERS]
+        for (community, over), (report, own, main) in zip(wanted, report_on(wanted), strict=True):
             number = community["community"]
             if not report:
                 continue
-            if number in kept and report["id"] != kept[number].report["id"]:  # it would be in other words
-                report, own = _stale(kept[number].report, report), frozenset(kept_sentences[number])
-            places = [(span["document_id"], span["char_start"]) for span in report["citations"]]
-            if over.begun.isdisjoint((places[0], main)) and _tells_more(places, over.cited, everywhere, defining):
+            if number in reused and report["id"] != reused[number].report["id"]:  # it would be in other words
+                report, own = _stale(reused[number].report, report), frozenset(reused_sentences[number])
+            locations = [(span["document_id"], span["char_start"]) for span in report["citations"]]
+            if over.begun.isdisjoint((locations[0], main)) and _tells_more(locations, over.cited, everywhere, defining):
                 reports.append(report)
-                everywhere.update(places)
-                above[number] = Above(over.summarized | own, over.cited.union(places), over.begun | {places[0], main})
+                everywhere.update(locations)
+                above[number] = Above(
+                    over.summarized | own, over.cited.union(locations), over.begun | {locations[0], main}
+                )
     return reports
 
 
 def _tells_more(
-    places: Sequence[tuple[str, int]],
+    locations: Sequence[tuple[str, int]],
     above: Collection[tuple[str, int]],
     everywhere: Collection[tuple[str, int]],
     defining: Collection[tuple[str, int]],
@@ -174,49 +181,51 @@ def _tells_more(
     """Say whether a report tells more than those before it, and, of a document that those above it cite, too, what an
     entity is; that a paper goes into detail makes no page."""
     documents = {document for document, _ in above}
-    anew = places[0] in defining or any(document not in documents for document, _ in places)
-    return anew and REPEATED * len(set(places).intersection(everywhere)) <= len(places)
+    anew = locations[0] in defining or any(document not in documents for document, _ in locations)
+    return anew and REPEATED * len(set(locations).intersection(everywhere)) <= len(locations)
 
 
-def _report_on(community: Row, page: PageMembers, made: Row | None, told: CorpusStatements) -> Reported:
+def _report_on(community: Row, page: PageMembers, made: Row | None, statements: CorpusStatements) -> Reported:
     """Return a community's report, the sentences in its summary, and whom it is about.
 
     None where there is too little to tell.
     """
     if not made:
         return UNTOLD
-    weight = told.total if page.whole else told.weights[community["community"]]
-    heaviest = told.total if page.whole else told.heaviest[community["level"]]
+    weight = statements.total if page.whole else statements.weights[community["community"]]
+    heaviest = statements.total if page.whole else statements.heaviest[community["level"]]
     of_it = {name: community[name] for name in FROM_COMMUNITY}
     of_it |= {"human_readable_id": community["community"], "community_id": community["id"], "stale": False, "age": 0}
     own, main = frozenset(made.pop("own")), made.pop("main")
-    return _with_content(of_it | made | _ranked(page, told, weight, heaviest)), own, main
+    return _with_content(of_it | made | _ranked(page, statements, weight, heaviest)), own, main
 
 
 def _page(page: CommunityPage, choose: Choose, settings: ReportCommunitiesFast) -> Row | None:
     """Return what the report of a community tells: made of nothing but what `KnownPages` makes a digest of."""
-    told, inside, members = page.statements, page.relationships, page.members
-    found = of_one_language(facts(inside, members, told.stated, told.named, page.counts, page.strength, told.sources))
-    leads = {row["id"]: told.leads[row["id"]] for row in members if row["id"] in told.leads}
+    statements, inside, members = page.statements, page.relationships, page.members
+    found = of_one_language(
+        facts(inside, members, statements.stated, statements.named, page.counts, page.strength, statements.sources)
+    )
+    leads = {row["id"]: statements.leads[row["id"]] for row in members if row["id"] in statements.leads}
     most, whole = max_facts(settings), page.whole
-    chosen = choose_facts(found, leads, members, choose, most, page.above, told.sources, whole=whole)
+    chosen = choose_facts(found, leads, members, choose, most, page.above, statements.sources, whole=whole)
     if not chosen:
         return None
     if 2 * sum(fact.is_row for fact in chosen) >= len(chosen):
-        return _table_report(in_time(chosen, told.sources), shared_values(inside, told.stated))
+        return _table_report(in_time(chosen, statements.sources), shared_values(inside, statements.stated))
     n_summary = min(settings.max_summary_sentences, (len(chosen) + 1) // 2)
-    summary, findings = chosen[:n_summary], in_time(chosen[n_summary:], told.sources)
-    summary = [*summary[:1], *in_time(summary[1:], told.sources)]
-    if is_story(chosen, leads.values(), told.sources):
-        chosen = [chosen[0], *in_time(chosen[1:], told.sources)]
+    summary, findings = chosen[:n_summary], in_time(chosen[n_summary:], statements.sources)
+    summary = [*summary[:1], *in_time(summary[1:], statements.sources)]
+    if is_story(chosen, leads.values(), statements.sources):
+        chosen = [chosen[0], *in_time(chosen[1:], statements.sources)]
         n_summary = 1 if len(chosen[0].statements) > 1 else n_summary
         summary, findings = chosen[:n_summary], chosen[n_summary:]
     titles = {row["id"]: row["title"] for row in members}
-    n_facts = count_facts(chosen, members, told.sources)
-    main = main_entity(titles, n_facts, chosen, told)
+    n_facts = count_facts(chosen, members, statements.sources)
+    main = main_entity(titles, n_facts, chosen, statements)
     of = next(row for row in members if row["id"] == main)
-    name = report_title(of, titles, n_facts, chosen, years(summary, findings), told)
-    if all(chapters := [told.sources.chapter(fact.first) for fact in findings]):
+    name = report_title(of, titles, n_facts, chosen, years(summary, findings), statements)
+    if all(chapters := [statements.sources.chapter(fact.first) for fact in findings]):
         findings = [replace(fact, title=chapter) for fact, chapter in zip(findings, chapters, strict=True)]
         titles = {}
     return _report(name, summary, findings, titles) | {"main": main}
@@ -230,7 +239,7 @@ def _whole(held: Sequence[Row], weights: Mapping[int, float]) -> Row:
     }
 
 
-def _kept(
+def _reused(
     mode: str,
     last: Last | None,
     source_documents: "pa.Table",
@@ -253,21 +262,21 @@ def _kept(
     stay, came = groups.split_rows(source_units, "id", units_then["id"])
     stay = groups.rows_of(stay, "id", cited)
     there, gone = groups.split_rows(groups.rows_of(units_then, "id", cited), "id", source_units["id"])
-    said = last.rows("text_units", "id", gone["id"].to_pylist(), *where, "text")
-    if said is None:
+    gone_units = last.rows("text_units", "id", gone["id"].to_pylist(), *where, "text")
+    if gone_units is None:
         return {}
     field = tables.schema("text_units").field("text")
     silent = (one.append_column(field, pa.array([""] * one.num_rows, pa.string())) for one in (there, stay))
     there, stay = silent  # of units that stay no word is looked for
     came = came.append_column(field, tables.stretches(came, [source_documents]))
-    units_then, units = groups.stack(there, said), groups.stack(stay, came)
+    units_then, units = groups.stack(there, gone_units), groups.stack(stay, came)
     return keep(reports, report_bases, units_then, units, entities_then, entities, held, weight)
 
 
-def _sentences_of(kept: dict[int, ReusedReport], texts: LongTexts) -> dict[int, set[str]]:
+def _sentences_of(reused: dict[int, ReusedReport], texts: LongTexts) -> dict[int, set[str]]:
     """Return the sentences in the summaries of kept reports, by community number: what their marks point to."""
     found: dict[int, set[str]] = {}
-    for number, report in ((number, one.report) for number, one in kept.items()):
+    for number, report in ((number, one.report) for number, one in reused.items()):
         sentences = set()
         for span in report["citations"]:
             if f"[{span['n']}]" in report["summary"]:
@@ -282,11 +291,11 @@ def _stale(report: Row, of_now: Row) -> Row:
     return report | {"full_content_json": as_json(report)}
 
 
-def _ranked(page: PageMembers, told: CorpusStatements, weight: float, heaviest: float) -> Row:
+def _ranked(page: PageMembers, statements: CorpusStatements, weight: float, heaviest: float) -> Row:
     """Return the rank of a community and why, by its weight beside the heaviest of its level and all there is."""
-    connected = page.members[told.degrees[page.members].argmax()]
-    title, degree = told.entities["title"][connected.item()].as_py(), told.degrees[connected]
-    share = weight / told.total if told.total else 0.0
+    connected = page.members[statements.degrees[page.members].argmax()]
+    title, degree = statements.entities["title"][connected.item()].as_py(), statements.degrees[connected]
+    share = weight / statements.total if statements.total else 0.0
     return {
         "rank": round(10 * (weight / heaviest) ** 0.5, 1) if heaviest else 0.0,
         "rating_explanation": (
@@ -296,13 +305,13 @@ def _ranked(page: PageMembers, told: CorpusStatements, weight: float, heaviest: 
     }
 
 
-def _table_report(told: Sequence[Fact], values: Sequence[tuple[str, int]]) -> Row:
+def _table_report(row_facts: Sequence[Fact], values: Sequence[tuple[str, int]]) -> Row:
     """Return a report on rows of tables: how many share which values, and the rows."""
     shared = [f"{value} ({n:,})" for value, n in values[:MAX_VALUES]]
     name = title(
-        [value for value, _ in values], "", year_range(fact.first.period for fact in told if fact.first.period)
+        [value for value, _ in values], "", year_range(fact.first.period for fact in row_facts if fact.first.period)
     )
-    report = _report(name, (), told, {})
+    report = _report(name, (), row_facts, {})
     return report | {"main": name, "summary": escape_marks(f"Rows by what they share: {', '.join(shared)}.")}
 
 
@@ -311,10 +320,10 @@ def _report(name: str, summary: Sequence[Fact], findings: Sequence[Fact], titles
     citations = _Citations()
     return {
         "title": name,
-        "summary": " ".join(citations.told(fact, fact.as_of) for fact in summary),
+        "summary": " ".join(citations.marked(fact, fact.as_of) for fact in summary),
         "findings": [
-            {"summary": heading, "explanation": " ".join(map(citations.told, told))}
-            for heading, told in _by_heading(findings, titles)
+            {"summary": heading, "explanation": " ".join(map(citations.marked, group))}
+            for heading, group in _by_heading(findings, titles)
         ],
         "citations": list(citations.spans.values()),
         "own": sorted({fact.sentence.text for fact in summary}),

@@ -48,7 +48,7 @@ BEFORE_BRACKET = re.compile(r"\b([A-Za-z])[a-z]* \(\Z")
 LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 LONGEST_ACRONYM, LONGEST_WORD = 6, 40  # characters
 NEAR = 2 + max(map(len, AND_WORDS))  # characters
-MAX_TOLD = 20  # names that no text has
+MAX_ABSENT = 20  # names that no text has
 
 TextOf = Callable[[str], tuple[str, int]]
 logger = logging.getLogger(__name__)
@@ -76,14 +76,14 @@ async def resolve_entities(
     lower_counts = _lower_counts(source_documents, source_units, each, attempt, last)
     units = groups.row_indices(entity_mentions["text_unit_id"], source_units["id"])
     confirmed = model is not None or extractor is not None
-    told = (each_mention if confirmed else alike)(entity_mentions, source_units["ordinal"].to_numpy()[units])
+    mentions = (each_mention if confirmed else alike)(entity_mentions, source_units["ordinal"].to_numpy()[units])
     text_of = _texts(source_units)
     known = last.read("name_contexts", unless={"code"}) if last else None
     both = last.beside(entity_mentions=entity_mentions.select(MENTIONS)) if last and known else None
     contexts = NameContexts(entity_mentions, text_of, (known[0], *both[0].apart) if known and both else None)
     beside = list(_beside(text_of, entity_mentions, in_order=not confirmed))
     evidence = NameEvidence(
-        languages=list(map(dict(tables.rows(source_documents, "id", "language")).__getitem__, told.document_ids)),
+        languages=list(map(dict(tables.rows(source_documents, "id", "language")).__getitem__, mentions.document_ids)),
         works={} if confirmed else works(source_documents),
         contexts=contexts if model is None else None,
         definitions=_definitions(beside, attempt),
@@ -93,7 +93,7 @@ async def resolve_entities(
     )
     give_memory_back()
     rows = resolve(
-        told,
+        mentions,
         lower_counts,
         evidence,
         lexical=settings.lexical,
@@ -104,13 +104,13 @@ async def resolve_entities(
     if model is not None and settings.model:
         from graphrag_lite.extraction.judged_names import joined_by_model
 
-        described = list(zip(told.names, told.types, entity_mentions["description"].to_pylist(), strict=True))
-        order = _by_date(source_documents, told.document_ids)
-        rows = await joined_by_model(rows, [described[place] for place in order], settings.max_pairs, model, prompts)
+        described = list(zip(mentions.names, mentions.types, entity_mentions["description"].to_pylist(), strict=True))
+        order = _by_date(source_documents, mentions.document_ids)
+        rows = await joined_by_model(rows, [described[index] for index in order], settings.max_pairs, model, prompts)
     if settings.known.types:
-        rows = apply_types(rows, _types_told(text_of, entity_mentions, settings.known.types))
+        rows = apply_types(rows, _stated_types(text_of, entity_mentions, settings.known.types))
     if absent := unused_names(rows, settings.known):
-        logger.info("entities.yaml has names that no text has: %s.", ", ".join(absent[:MAX_TOLD]))
+        logger.info("entities.yaml has names that no text has: %s.", ", ".join(absent[:MAX_ABSENT]))
     rows = apply_decisions(rows, settings.known)
     ids = {key: tables.content_id("entity", key) if key else "" for key in {row.key for row in rows}}
     resolved = ((row.document_id, row.name, ids[row.key], row.title, row.type, row.rule) for row in rows)
@@ -206,7 +206,7 @@ def _glossed(text_of: TextOf, entity_mentions: "pa.Table") -> set[tuple[str, str
     return found
 
 
-def _types_told(
+def _stated_types(
     text_of: TextOf, entity_mentions: "pa.Table", types: Mapping[str, str]
 ) -> dict[tuple[str, str], Counter[str]]:
     """Return how many mentions of a name tell each of the user's own types, by document and name."""
@@ -252,8 +252,8 @@ def _related(
     says that the two are one: "Ebenezer Scrooge is another reference to the same character, Scrooge".
     """
     columns = ("document_id", "source", "target", "relation", "description")
-    for document_id, *ends, relation, said in tables.rows(relationship_mentions, *columns):
-        if (relation or stated) and not SAME.search(f"{relation.replace('_', ' ')} {said}"):
+    for document_id, *ends, relation, description in tables.rows(relationship_mentions, *columns):
+        if (relation or stated) and not SAME.search(f"{relation.replace('_', ' ')} {description}"):
             yield document_id, ends[0], ends[1]
     for document_id, one, between, other, _ in beside:
         if between.strip().casefold() in LISTING:
@@ -279,5 +279,5 @@ def _beside(
     for gap, before, (unit_id, name, start, document_id) in zip(gaps[near].tolist(), *pairs, strict=True):
         if unit_id == before[0]:
             text, offset = text_of(unit_id)
-            place, end = start - offset, start - offset + len(name)
-            yield document_id, before[1], text[place - gap : place], name, text[end : end + 1]
+            begin, end = start - offset, start - offset + len(name)
+            yield document_id, before[1], text[begin - gap : begin], name, text[end : end + 1]

@@ -43,8 +43,8 @@ async def split_text_units(
     """
     import pyarrow as pa
 
-    kept, gone = _before(source_documents, last)
-    _, new = groups.split_rows(source_documents, "id", kept["document_id"])  # an equal id: equal text
+    reused, gone = _before(source_documents, last)
+    _, new = groups.split_rows(source_documents, "id", reused["document_id"])  # an equal id: equal text
     documents = LazyItems(new.num_rows, lambda: _sources(new))
     tell = cut(source_documents, episodes) if cut and not last and episodes is not None else lambda *_: None
 
@@ -55,10 +55,10 @@ async def split_text_units(
                 yield _key(text), document.id, ordinal, start, end, "", n_tokens
 
     made = tables.make("source_units", rows())
-    place = made.schema.get_field_index("text")  # put in chunk by chunk: `make` holds each column twice
-    made = made.set_column(place, made.field(place), tables.stretches(made, [new]))
-    units = groups.stack(kept, made)
-    ids = pa.array(groups.numbered_ids(units, kept.num_rows, gone), pa.string())
+    index = made.schema.get_field_index("text")  # put in chunk by chunk: `make` holds each column twice
+    made = made.set_column(index, made.field(index), tables.stretches(made, [new]))
+    units = groups.stack(reused, made)
+    ids = pa.array(groups.numbered_ids(units, reused.num_rows, gone), pa.string())
     units = groups.in_order(units.set_column(0, "id", ids), "document_id", source_documents["id"])
     return tables.make_columns("source_units", **{name: units[name] for name in units.column_names})
 
@@ -67,8 +67,8 @@ def _before(source_documents: "pa.Table", last: Last | None) -> tuple["pa.Table"
     """Return the last snapshot's units of documents that are still there, and the keys of all others."""
     none = tables.make("source_units", [])
     found = last.read(text_units=none.column_names, unless={"settings", "code"}) if last else None
-    kept, gone = groups.split_rows((found or [none])[0], "document_id", source_documents["id"])
-    return kept, [_key(text) for text in gone["text"].to_pylist()]
+    reused, gone = groups.split_rows((found or [none])[0], "document_id", source_documents["id"])
+    return reused, [_key(text) for text in gone["text"].to_pylist()]
 
 
 def _key(text: str) -> str:
@@ -77,7 +77,7 @@ def _key(text: str) -> str:
 
 def _sources(source_documents: "pa.Table") -> Iterator[Source]:
     for identity, text, messages in tables.rows(source_documents, "id", "text", "messages"):
-        yield Source(identity, text, [(said["char_end"], said["role"]) for said in messages])
+        yield Source(identity, text, [(message["char_end"], message["role"]) for message in messages])
 
 
 def _cut(document: Source, settings: SplitTextUnits) -> list[Span]:
@@ -103,8 +103,8 @@ def _stretches(document: Source, count: Callable[[str], int], longest: int) -> l
     starts = [0, *(after.end() for end, _ in messages[:-1] if (after := SPACE.match(text, end))), len(text)]
     before = None
     for start, end, (_, role) in zip(starts, starts[1:], messages, strict=False):
-        said = text[start:end]
-        spans = [(0, len(said))] if count(said) <= longest else sentences(said)
+        message_text = text[start:end]
+        spans = [(0, len(message_text))] if count(message_text) <= longest else sentences(message_text)
         if role != before:
             found.append([])
         found[-1] += [(start + first, start + last) for first, last in spans]

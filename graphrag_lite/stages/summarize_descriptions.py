@@ -70,26 +70,26 @@ async def summarize_descriptions(
     with open_database(sum(table.num_rows for table in read)) as database:
         for name, table in zip(FOLDED, read, strict=True):
             database.register(name, table)
-        kept = _before(database, read, source_documents, last)
+        reused = _before(database, read, source_documents, last)
         execute(database, QUERIES["fold"])
         if count:
             count("relationships_within_entities", next(rows(database, QUERIES["within"]))["n"])
         entities = select(database, QUERIES["entities"])
         n_units = _in_steps(len(entity_mentions["text_unit_id"].unique()))
         pairs = select(database, QUERIES["relationships"], n_units=n_units)
-        told = _told(database)
+        by_model = _by_model(database)
         acts = {row["key"]: row for row in rows(database, QUERIES["pair_relations"])}
         titles = dict(tables.rows(entities, "id", "title"))
         ends = {f"{low} {high}": (low, high) for low, high in tables.rows(pairs, "low", "high")}
         names = titles | {key: f"{titles[low]} and {titles[high]}" for key, (low, high) in ends.items()}
-        things = tuple(Thing(key, name, told[key]) for key, name in names.items() if key in told)
+        things = tuple(Thing(key, name, by_model[key]) for key, name in names.items() if key in by_model)
         if model:
             model.begin(describe, things)  # while sentences are chosen
         give_memory_back()
-        execute(database, QUERIES["touched" if kept else "all_touched"])
-        forms = forms_of(database, kept and kept[2], texts, languages, each)
+        execute(database, QUERIES["touched" if reused else "all_touched"])
+        forms = forms_of(database, reused and reused[2], texts, languages, each)
         database.register("forms", forms)
-        choose = partial(_chosen, database, names=names, told=told, texts=texts, each=each)
+        choose = partial(_chosen, database, names=names, by_model=by_model, texts=texts, each=each)
         touched = [key for row in rows(database, "from touched") if (key := row["entity"]) in titles]
         sentences = choose(touched, "entity_sentences", settings.max_sentences)
         described = _made("entities", entities, ({"id": key, **_described(own)} for key, own in sentences))
@@ -102,8 +102,8 @@ async def summarize_descriptions(
     descriptions = await (model.outcome(describe, things) if model else describe(things))
     ids = [tables.content_id("relationship", *pair) for pair in ends.values()]
     return (
-        _table("entities", entities, titles, described, kept and kept[0], list(map(descriptions.get, titles))),
-        _table("relationships", pairs, ids, directed, kept and kept[1], list(map(descriptions.get, ends))),
+        _table("entities", entities, titles, described, reused and reused[0], list(map(descriptions.get, titles))),
+        _table("relationships", pairs, ids, directed, reused and reused[1], list(map(descriptions.get, ends))),
         forms,
     )
 
@@ -118,7 +118,7 @@ def _in_steps(n: int) -> int:
     return -(-n >> shift) << shift
 
 
-def _told(database: "duckdb.DuckDBPyConnection") -> dict[str, tuple[str, ...]]:
+def _by_model(database: "duckdb.DuckDBPyConnection") -> dict[str, tuple[str, ...]]:
     """Return what a model has said of each entity and pair, by key."""
     return {
         row["key"]: tuple(distinct_descriptions(row["descriptions"]))
@@ -143,7 +143,7 @@ def _chosen(
     most: int,
     *,
     names: Mapping[str, str],
-    told: Collection[str],
+    by_model: Collection[str],
     texts: LongTexts,
     each: Each,
 ) -> Iterator[tuple[str, list[Row]]]:
@@ -155,7 +155,9 @@ def _chosen(
         for key, found in groupby(rows(database, QUERIES[query]), itemgetter("key")):
             if key in left:
                 keys.append(key)
-                yield Choice(names[key], key, [_read(row, texts) for row in found], CANDIDATES if key in told else most)
+                yield Choice(
+                    names[key], key, [_read(row, texts) for row in found], CANDIDATES if key in by_model else most
+                )
 
     for chosen in each(partial(_choose, query=query), LazyItems(len(left), choices)):
         del left[key := keys.popleft()]
@@ -210,13 +212,13 @@ def _before(
     if last and len(other) == 2 * len(FOLDED):
         found = last.read("mention_forms", **columns)
         beside = last.beside(source_documents=source_documents.select(["id", "language"]))
-    forms, *kept = found if found and beside else [tables.make("mention_forms", [])]
+    forms, *reused = found if found and beside else [tables.make("mention_forms", [])]
     retold = sorted(beside[0].changed("id", ["language"])) if beside else []
-    other |= {f"{name}_before": table for name, table in zip(MADE, kept, strict=False)} | {"forms_before": forms}
+    other |= {f"{name}_before": table for name, table in zip(MADE, reused, strict=False)} | {"forms_before": forms}
     other["retold"] = pa.table({"document_id": pa.array(retold, pa.string())})
     for name, table in other.items():
         database.register(name, table)
-    return [*kept, forms] if kept else None
+    return [*reused, forms] if reused else None
 
 
 def _table(
@@ -224,10 +226,10 @@ def _table(
     folded: "pa.Table",
     ids: Iterable[str],
     made: "pa.Table",
-    kept: "pa.Table | None",
+    reused: "pa.Table | None",
     descriptions: Sequence[str | None],
 ) -> "pa.Table":
-    """Return a table of what was `folded`, with these ids: the rest of its columns was `made` now, or is `kept`.
+    """Return a table of what was `folded`, with these ids: the rest of its columns was `made` now, or is `reused`.
 
     A description is the model's where there is one.
     """
@@ -236,8 +238,8 @@ def _table(
 
     schema = tables.schema(name)
     identities = pa.array(ids, pa.string())
-    if kept:
-        _, untouched = groups.split_rows(kept, "id", made["id"])
+    if reused:
+        _, untouched = groups.split_rows(reused, "id", made["id"])
         made = pa.concat_tables([made, untouched.select(made.column_names)])
     rest = made.combine_chunks()
     rest = rest.take(pc.index_in(identities, value_set=rest["id"].combine_chunks()))
@@ -247,8 +249,8 @@ def _table(
         "human_readable_id": pa.array(range(len(identities))),
     }
     if any(text is not None for text in descriptions):
-        said = zip(descriptions, values["description"].to_pylist(), strict=True)
-        values["description"] = pa.array([own if text is None else text for text, own in said], pa.string())
+        pairs = zip(descriptions, values["description"].to_pylist(), strict=True)
+        values["description"] = pa.array([own if text is None else text for text, own in pairs], pa.string())
     return tables.make_columns(name, **values)
 
 
@@ -266,11 +268,11 @@ def _directed(low: str, high: str, titles: Mapping[str, str], statement: Row | N
 
 
 class Thing(NamedTuple):
-    """An entity or a pair of them that a model has described. `said` is sorted, without repetitions."""
+    """An entity or a pair of them that a model has described. `descriptions` are sorted, without repetitions."""
 
     key: str
     name: str
-    said: tuple[str, ...]
+    descriptions: tuple[str, ...]
 
 
 async def _descriptions(
@@ -288,19 +290,19 @@ async def _descriptions(
     done: dict[str, str] = {}
     waiting: list[Thing] = []
     for thing in things:
-        if len(thing.said) == 1 or count(join_descriptions(thing.said)) <= settings.max_tokens:
-            done[thing.key] = join_descriptions(thing.said)
+        if len(thing.descriptions) == 1 or count(join_descriptions(thing.descriptions)) <= settings.max_tokens:
+            done[thing.key] = join_descriptions(thing.descriptions)
         else:
             waiting.append(thing)
     beginnings = {
-        thing.key: cut_to_tokens(join_descriptions(thing.said), settings.max_tokens, count) for thing in waiting
+        thing.key: cut_to_tokens(join_descriptions(thing.descriptions), settings.max_tokens, count) for thing in waiting
     }
     if model is None:
         return done | beginnings
     from graphrag_lite.prompts import SummarizeDescriptionsPrompt as MergePrompt
 
     async def work(question: Thing) -> str | None:
-        lines = "\n".join(f"- {line}" for line in question.said)
+        lines = "\n".join(f"- {line}" for line in question.descriptions)
         words = round(settings.max_tokens * WORDS_PER_TOKEN)
         content = prompts.fill(MergePrompt(max_words=words, name=question.name, descriptions=lines))
         try:
@@ -313,23 +315,23 @@ async def _descriptions(
     while waiting:
         questions: list[Thing] = []
         for thing in waiting:
-            said = tuple(cut_to_tokens(line, largest, count) for line in thing.said)
-            places = pack_ranges(said, [count(line) for line in said], settings.max_input_tokens)
-            questions += [thing._replace(said=said[pack.start : pack.stop]) for pack in places]
-        merging = [question for question in questions if len(question.said) > 1]
+            texts = tuple(cut_to_tokens(line, largest, count) for line in thing.descriptions)
+            ranges = pack_ranges(texts, [count(line) for line in texts], settings.max_input_tokens)
+            questions += [thing._replace(descriptions=texts[pack.start : pack.stop]) for pack in ranges]
+        merging = [question for question in questions if len(question.descriptions) > 1]
         answers = dict(zip(map(id, merging), await model.map(work, merging, lambda each: each.name), strict=True))
         merged: dict[str, list[str | None]] = {}
         for question in questions:
-            merged.setdefault(question.key, []).append(answers.get(id(question), question.said[0]))
+            merged.setdefault(question.key, []).append(answers.get(id(question), question.descriptions[0]))
         left = []
         for thing in waiting:
-            said = tuple(text for text in merged[thing.key] if text is not None)
-            if len(said) < len(merged[thing.key]):
+            texts = tuple(text for text in merged[thing.key] if text is not None)
+            if len(texts) < len(merged[thing.key]):
                 done[thing.key] = beginnings[thing.key]
-            elif len(said) == 1 or count(join_descriptions(said)) <= settings.max_tokens:
-                done[thing.key] = join_descriptions(said)
+            elif len(texts) == 1 or count(join_descriptions(texts)) <= settings.max_tokens:
+                done[thing.key] = join_descriptions(texts)
             else:
-                left.append(thing._replace(said=said))
+                left.append(thing._replace(descriptions=texts))
         waiting = left
     return done
 

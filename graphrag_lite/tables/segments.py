@@ -25,7 +25,7 @@ LEAST = 128  # rows of a range; in the mean twice as many
 MANY = 48  # ranges, above which they are twice as long
 LONGEST = 65_536  # rows, that two bytes can count
 AT_ONCE = 1 << 20  # postings
-KEPT = 256  # spans of postings
+CACHED_SPANS = 256  # spans of postings
 
 
 def split(data: "pa.Table") -> "Iterator[tuple[str, pa.Table]]":
@@ -44,8 +44,8 @@ def split(data: "pa.Table") -> "Iterator[tuple[str, pa.Table]]":
         return
     part = np.repeat(np.arange(len(firsts), dtype=np.uint16), np.diff([*firsts, n_rows]))[rows]
     in_range = []  # which terms
-    for place, first in enumerate(firsts):
-        if not len(held := np.flatnonzero(part == place)):
+    for index, first in enumerate(firsts):
+        if not len(held := np.flatnonzero(part == index)):
             continue
         begins = np.flatnonzero(np.diff(terms[held], prepend=-1))
         in_range.append(np.bincount(terms[held[begins]], minlength=data.num_rows).astype(np.bool_))
@@ -71,8 +71,8 @@ def _firsts(
         sums += np.bincount(rows[part], checksums[terms[part]] * counts[part], n_rows)
     likely, found = np.flatnonzero(sums % least == 0), [0]
     while True:
-        place = np.searchsorted(likely, found[-1] + least)
-        first = min(int(likely[place]) if place < len(likely) else n_rows, found[-1] + LONGEST)
+        index = np.searchsorted(likely, found[-1] + least)
+        first = min(int(likely[index]) if index < len(likely) else n_rows, found[-1] + LONGEST)
         if first >= n_rows:
             return found
         found.append(first)
@@ -97,38 +97,38 @@ class Segments:
         self.begins = np.cumsum([0, *(len(each) - 1 for each in ends)])  # the first list of each part
         self.starts = np.concatenate([each[:-1] for each in ends])  # of each list, in its part
         self.lengths = np.concatenate([np.diff(each) for each in ends])
-        self.places, self.of_term = _places(terms["ranges"].chunk(0), len(held))
-        n_before = np.append(0, np.cumsum(self.lengths[self.places]))
+        self.numbers, self.of_term = _list_numbers(terms["ranges"].chunk(0), len(held))
+        n_before = np.append(0, np.cumsum(self.lengths[self.numbers]))
         self.offsets = n_before[self.of_term]  # of the postings of each term, among all
         self.frequencies = np.diff(self.offsets).astype(np.int32)  # units that hold each term
 
     def lists(self, low: int, high: int, name: str) -> "NDArray[Any]":
         """Return the `rows` or `counts` of the terms from `low` to `high`, one after the other."""
-        wanted = self.places[self.of_term[low] : self.of_term[high]]
+        wanted = self.numbers[self.of_term[low] : self.of_term[high]]
         part = (np.searchsorted(self.begins, wanted, "right") - 1).tolist()
         spans = zip(part, self.starts[wanted].tolist(), self.lengths[wanted].tolist(), strict=True)
-        found = [(place, self.values[name][place][start : start + n]) for place, start, n in spans]
+        found = [(index, self.values[name][index][start : start + n]) for index, start, n in spans]
         if name == "counts":
             return np.concatenate([each for _, each in found])
-        return np.concatenate([each.astype(np.int32) + self.firsts[place] for place, each in found])
+        return np.concatenate([each.astype(np.int32) + self.firsts[index] for index, each in found])
 
     def whole(self) -> "pa.Table":
         """Return the table as it was before it was split."""
         rows = [each.astype(np.int32) + first for first, each in zip(self.firsts, self.values["rows"], strict=True)]
         n_before = np.cumsum([0, *map(len, rows)])
         of_list = self.starts + np.repeat(n_before[:-1], np.diff(self.begins))
-        n = self.lengths[self.places]
-        first = (of_list[self.places] - (np.cumsum(n) - n)).astype(np.int32)  # of postings, 2^31 are a list at most
+        n = self.lengths[self.numbers]
+        first = (of_list[self.numbers] - (np.cumsum(n) - n)).astype(np.int32)  # of postings, 2^31 are a list at most
         order = np.repeat(first, n)
         order += np.arange(len(order), dtype=np.int32)
         of_term = self.offsets
-        told = self.terms.drop_columns(["ranges"]).append_column(FREQUENCY, [self.frequencies])
+        table = self.terms.drop_columns(["ranges"]).append_column(FREQUENCY, [self.frequencies])
         counts = np.concatenate(self.values["counts"])
-        told = told.append_column("rows", _lists(of_term, np.concatenate(rows)[order]))
-        return told.append_column("counts", _lists(of_term, counts[order]))
+        table = table.append_column("rows", _lists(of_term, np.concatenate(rows)[order]))
+        return table.append_column("counts", _lists(of_term, counts[order]))
 
 
-def _places(flags: "pa.FixedSizeBinaryArray", n_ranges: int) -> "tuple[NDArray[np.int32], NDArray[np.int64]]":
+def _list_numbers(flags: "pa.FixedSizeBinaryArray", n_ranges: int) -> "tuple[NDArray[np.int32], NDArray[np.int64]]":
     """Return the numbers of the lists of each term, term by term, and where in these those of a term begin.
 
     Lists are numbered by range, in each by term, of which `flags` say which ranges have them.
@@ -140,9 +140,9 @@ def _places(flags: "pa.FixedSizeBinaryArray", n_ranges: int) -> "tuple[NDArray[n
         n_of.append(np.count_nonzero(held, axis=1))
         ranges.append(np.nonzero(held)[1].astype(np.uint16))
     order = np.argsort(np.concatenate(ranges), kind="stable")
-    places = np.empty(len(order), np.int32)
-    places[order] = np.arange(len(order), dtype=np.int32)
-    return places, np.cumsum(np.concatenate(n_of))
+    numbers = np.empty(len(order), np.int32)
+    numbers[order] = np.arange(len(order), dtype=np.int32)
+    return numbers, np.cumsum(np.concatenate(n_of))
 
 
 class SegmentedPostings:
@@ -150,7 +150,7 @@ class SegmentedPostings:
 
     def __init__(self, held: Segments, name: str) -> None:
         self._offsets = held.offsets
-        self._read = lru_cache(KEPT)(lambda low, high: held.lists(low, high, name))
+        self._read = lru_cache(CACHED_SPANS)(lambda low, high: held.lists(low, high, name))
         self._none = held.values[name][0][:0].astype(np.int32 if name == "rows" else np.uint8)
 
     def __len__(self) -> int:

@@ -38,8 +38,8 @@ class SideBySide:
             files = [file for _, file in parts.part_files(path)]
             mine = parts.part_files(tables.path_in(building, name)) if building else []
             spans = pairwise([*(first for first, _ in mine), now.num_rows])
-            place = {_rows_in(file): span for (_, file), span in zip(mine, spans, strict=True)} if mine else {}
-            self._shared = [place.get(_rows_in(file)) for file in files]  # the rows now of each part then
+            span_of = {_rows_in(file): span for (_, file), span in zip(mine, spans, strict=True)} if mine else {}
+            self._shared = [span_of.get(_rows_in(file)) for file in files]  # the rows now of each part then
             self._pieces = [
                 now.slice(span[0], span[1] - span[0]) if span else tables.read_part(file, now.column_names)
                 for file, span in zip(files, self._shared, strict=True)
