@@ -38,7 +38,7 @@ CASES = [
     ("extract_graph_fast", STAGES + "extract_graph_fast.find_names", False),
     ("extract_facts_fast", STAGES + "extract_facts_fast.statements", False),
     ("resolve_entities", STAGES + "resolve_entities.lower_case_words", False),
-    ("summarize_descriptions", STAGES + "summarize_descriptions.mention_form", False),
+    ("summarize_descriptions", "graphrag_lite.evidence.mention_forms.mention_form", False),
     ("summarize_descriptions", "graphrag_lite.evidence.describing_sentences._informs", False),
     ("report_communities_fast", "graphrag_lite.evidence.sentence_reading.speakers", False),
     ("report_communities_fast", "graphrag_lite.evidence.sentence_reading.terms", False),

@@ -167,7 +167,10 @@ def test_what_a_deleted_document_said_is_taken_back(start: Callable[..., Indexed
         assert 0 < len(indexed.asked) <= len(after) - sum(row["stale"] for row in after.values())
 
 
-NEW = "The Institute and its director told Congress of the Hubble Space Telescope again. NASA and ESA had agreed.\n"
+NEW = (
+    "The Institute and its director told Congress of the Hubble Space Telescope again. NASA told ESA of the Hubble Space"
+    " Telescope. Congress asked NASA for the Hubble Space Telescope. ESA told Congress of the Institute.\n"
+)
 
 
 def age(indexed: Indexed) -> None:

@@ -22,6 +22,7 @@ _MIN_TERM_SHARE = 0.12
 _MIN_TYPE_SHARE = 0.25
 # "CMake", whose command is "cmake"; no "URLs".
 _INNER_CAPITAL = re.compile(r"[A-Z][A-Za-z]*[a-z][A-Z][A-Za-z]*|[A-Z]{2,}[a-z]{2,}")
+_MAX_HEADING = 6  # words of a name that only headings have
 _MIN_CODE_COUNT = 3  # of what code within a line names
 # Few sentences say who works at a company, what a product is, or who speaks: this many for each that says otherwise.
 _MIN_RATIO = {"organization": 2, "product": 2, "person": 9, "location": 5}
@@ -79,8 +80,10 @@ def is_name(key: str, entry: Candidate, n_documents: int, lower_counts: Mapping[
     if not entry.anchored and len(words) == 1:
         # a person who only ever begins sentences: "Barney said"
         return entry.types["person"] > 1 and majority_type(entry.types) == "person" and not lower_counts.get(key, 0)
-    if not entry.anchored:
-        return len(words) > 1 and not all(lower_counts.get(word, 0) for word in words)
+    if not entry.anchored:  # of headings alone, whose words all have capitals
+        usual = [bool(lower_counts.get(word, 0)) or not word.isalnum() for word in words]
+        chance = entry.count == 1 and usual[-1] and majority_type(entry.types) == "unknown"
+        return 1 < len(words) <= _MAX_HEADING and not all(usual) and not chance
     acronym = is_acronym(key, entry) and entry.anchored >= _MIN_ACRONYM * entry.count
     if len(words) != 1 or acronym or _INNER_CAPITAL.fullmatch(title):
         return True

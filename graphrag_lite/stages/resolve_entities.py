@@ -15,7 +15,7 @@ from graphrag_lite.attempts import outcome
 from graphrag_lite.extraction.extractor import Extractor
 from graphrag_lite.extraction.mentions import TextUnit, text_units
 from graphrag_lite.resolution.known_names import apply_decisions, apply_types, unused_names
-from graphrag_lite.resolution.ladder import NameEvidence, resolve
+from graphrag_lite.resolution.ladder import NameEvidence, Resolution, resolve
 from graphrag_lite.resolution.mentioned import alike, each_mention
 from graphrag_lite.resolution.name_contexts import MENTIONS, NameContexts
 from graphrag_lite.resolution.works import works
@@ -109,9 +109,7 @@ async def resolve_entities(
         rows = await joined_by_model(rows, [described[index] for index in order], settings.max_pairs, model, prompts)
     if settings.known.types:
         rows = apply_types(rows, _stated_types(text_of, entity_mentions, settings.known.types))
-    if absent := unused_names(rows, settings.known):
-        logger.info("entities.yaml has names that no text has: %s.", ", ".join(absent[:MAX_ABSENT]))
-    rows = apply_decisions(rows, settings.known)
+    rows = _decided(rows, settings)
     ids = {key: tables.content_id("entity", key) if key else "" for key in {row.key for row in rows}}
     resolved = ((row.document_id, row.name, ids[row.key], row.title, row.type, row.rule) for row in rows)
     made = tables.make("entity_resolutions", resolved), tables.make("word_counts", sorted(lower_counts.items()))
@@ -136,6 +134,12 @@ def _glosses(beside: Iterable[tuple[str, str, str, str, str]]) -> list[tuple[str
         for _, one, between, other, after in beside
         if between.strip() in ("(", "（") and after in (")", "）") and _in_two_scripts(one, other)
     ]
+
+
+def _decided(rows: list[Resolution], settings: ResolveEntities) -> list[Resolution]:
+    if absent := unused_names(rows, settings.known):
+        logger.info("entities.yaml has names that no text has: %s.", ", ".join(absent[:MAX_ABSENT]))
+    return apply_decisions(rows, settings.known)
 
 
 def _lower_counts(

@@ -15,15 +15,19 @@ from graphrag_lite.text.word_lists import sections
 MAX_LENGTH = 40  # characters between two names that still join them
 _JOINING = re.compile(r"[^\W\d_]+(?:['’\- ][^\W\d_]+){0,5}")  # up to six words, no punctuation
 _WORD = re.compile(r"[\w'’-]+")
-_CLAUSE_END = re.compile(r"[.!?,;:()\n—–\"“”]|\b(?:19|20)\d\d\b")  # a year ends an opening phrase
+# A date ends an opening phrase: "In May 1990 Ann", "On Monday Ann".
+_CLAUSE_END = re.compile(
+    r"[.!?,;:()\n—–\"“”]|\b(?:19|20)\d\d\b|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"
+    r"|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+)
 _BEFORE = 60  # characters before the first name that are looked at
 _OWNS = ("'", "’", "-")
 _LISTS = {section: frozenset(words) for section, words in sections(__package__, "relations.txt").items()}
-_AUXILIARIES = {name[-2:]: words for name, words in _LISTS.items() if name.startswith("auxiliaries ")}
-_PAST, _PRESENT, _NO_PAST, _CLAUSAL, _ADVERBS, _DETERMINERS, _NO_SUBJECT_AFTER = (
+AUXILIARIES = {name[-2:]: words for name, words in _LISTS.items() if name.startswith("auxiliaries ")}
+_PAST, _PRESENT, _NO_PAST, CLAUSAL, _ADVERBS, _DETERMINERS, _NO_SUBJECT_AFTER = (
     _LISTS[name] for name in "past present no_past clausal adverbs determiners no_subject_after".split()
 )
-OTHER_CLAUSE, NO_LABEL = _LISTS["other_clause"], _LISTS["no_label"]
+OTHER_CLAUSE, NO_LABEL, OF_VERBS, ENGLISH = (_LISTS[name] for name in "other_clause no_label of_verbs english".split())
 
 
 def relation(text: str, a: Name, b: Name, language: str) -> str:
@@ -41,20 +45,25 @@ def relation(text: str, a: Name, b: Name, language: str) -> str:
     if len(between) > MAX_LENGTH or not _JOINING.fullmatch(between):
         return ""
     words = between.casefold().split()
-    rest = words[1:] if words[0] in _ADVERBS or words[0].endswith("ly") else words
-    if not rest or not _is_finite(rest, language) or not _AUXILIARIES[language].isdisjoint(rest[1:]):
+    rest = without_adverb(words)
+    if not rest or not is_finite(rest, language) or not AUXILIARIES[language].isdisjoint(rest[1:]):
         return ""
-    if not OTHER_CLAUSE.isdisjoint(words) or words[-1] in _CLAUSAL | {"a", "an"}:
+    if not OTHER_CLAUSE.isdisjoint(words) or words[-1] in CLAUSAL | {"a", "an"}:
         return ""
     if FUNCTION_WORDS[language].issuperset(words):  # "is the", "was in" say too little
         return ""
     return between if opens_clause(text, a.start) and ends_phrase(text, b.end, language) else ""
 
 
-def _is_finite(words: list[str], language: str) -> bool:
+def without_adverb(words: list[str]) -> list[str]:
+    """Return words without the adverb that they begin with."""
+    return words[1:] if words[0] in _ADVERBS or words[0].endswith("ly") else words
+
+
+def is_finite(words: list[str], language: str) -> bool:
     """Tell whether words begin with a finite verb."""
     first, second = words[0], words[1] if len(words) > 1 else ""
-    if first in _AUXILIARIES.get(language, ()):
+    if first in AUXILIARIES.get(language, ()):
         return True
     if language != "en":
         return False
@@ -76,7 +85,7 @@ def is_verb_form(word: str, language: str) -> bool:
     """Tell whether an English word may be a finite verb or a participle of the past."""
     if language != "en":
         return False
-    known = word in _PAST or word in _PRESENT or word in _AUXILIARIES["en"]
+    known = word in _PAST or word in _PRESENT or word in AUXILIARIES["en"]
     return known or (len(word) > 4 and word.endswith("ed"))
 
 
@@ -101,6 +110,6 @@ def ends_phrase(text: str, end: int, language: str) -> bool:
     if not after:
         return text[end : end + 1] not in _OWNS
     word = after[0]
-    if word in _AUXILIARIES[language]:
+    if word in AUXILIARIES[language]:
         return False
     return word[0].isupper() or word in function_words(language) or word.endswith("ly")

@@ -463,3 +463,14 @@ def test_a_name_joins_itself_in_another_script_the_rarer_the_other() -> None:
     kinds = ["organization", "person"]
     apart = resolve(["d"] * 2, ["Rosa Inn", "로사 인"], kinds, [True] * 2, {}, glosses=[("로사 인", "Rosa Inn")])
     assert len({row.title for row in apart}) == 2
+
+
+def test_what_only_headings_have_is_a_name_where_its_words_say_so() -> None:
+    common = {"time": 9, "workflows": 1, "features": 1}
+
+    def kept(name: str, n: int = 1) -> bool:
+        return any(row.key for row in _resolve([(str(i), name, "unknown", False) for i in range(n)], common))
+
+    assert kept("Velm Time Hall") and kept("Velm Time", 2) and not kept("Velm Time")
+    assert not kept("Workflows & Features", 3)
+    assert not kept("Velm Hox Sees A New Bridge Fall", 2)

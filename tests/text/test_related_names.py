@@ -60,10 +60,45 @@ def test_a_label_says_what_one_is_to_the_other(text: str, label: str) -> None:
         "Alice Velm feared the noise around Acme's hall.",
         "'I sold it to Alice Velm,' laughed Bob Hox.",
         "If you sang for Alice Velm, my old friend, Bob Hox, I could not have told.",
+        "Miners at Acme saw the old town of Oslo.",
+        "He wrote to Alice Velm from Oslo.",
+        "Alice Velm had three votes, Bob Hox had two.",
+        "Alice Velm said the talks went on in Oslo.",
+        "Alice Velm is not the head of Acme.",
+        "When Alice Velm is ill, the doctor of the town visits Oslo.",
+        "### How Alice Velm works for Acme",
+        '["On Acme", in Mines and Men, Alice Velm ed. Oslo 1990, pp. 3-9].',
+        "Packages outside the Acme path must be encoded in Oslo.",
     ],
 )
 def test_what_says_nothing_of_both_relates_nothing(text: str) -> None:
     assert related(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The pact between Alice Velm and Bob Hox failed.", "en"),
+        ("L'accord entre Alice Velm et Bob Hox échoua.", "fr"),
+        ("Oslo-based Acme sold tools.", "en"),
+        ("The head of Acme is Bob Hox.", "en"),
+        ("The pilot was Bob Hox, who had quietly left the old works of Rome.", "en"),
+        ("On Monday Alice Velm quietly opened the mines near the harbour of Oslo.", "en"),
+        ("Die Alice Velm kaufte gestern Acme.", "de"),
+    ],
+)
+def test_a_sentence_may_say_how_without_a_label(text: str, language: str) -> None:
+    assert [label for _, label, _ in related(text, language)] == [""]
+
+
+def test_who_is_named_together_is_the_subject_together() -> None:
+    told = "On 16 May Alice Velm and Bob Hox quietly opened the mines near the harbour of Oslo."
+    assert {(a, b) for a, _, b in related(told)} == {("Alice Velm", "Oslo"), ("Bob Hox", "Oslo")}
+
+
+def test_prepositions_of_another_language_are_within_a_title() -> None:
+    assert not any(label for _, label, _ in related("Il cite Alice Velm for Acme.", "fr"))
+    assert not any(label for _, label, _ in related("Depuis, la foule pendant Alice Velm aux pieds de Acme.", "fr"))
 
 
 def test_two_long_lists_say_nothing_of_each_other() -> None:
@@ -80,8 +115,7 @@ def test_two_long_lists_say_nothing_of_each_other() -> None:
 def test_the_members_of_a_list_are_related_to_what_stands_before_it() -> None:
     found = related("Alice Velm founded Acme, and visited Oslo and Rome.")
     assert ("Alice Velm", "founded", "Acme") in found
-    assert {source for source, _, _ in found} == {"Alice Velm", "Acme"}
-    assert not {("Oslo", "", "Rome"), ("Rome", "", "Oslo")} & set(found)
+    assert {source for source, _, _ in found} == {"Alice Velm"}
 
 
 def test_a_comma_alone_makes_no_list_that_a_label_is_shared_by() -> None:

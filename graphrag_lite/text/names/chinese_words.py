@@ -17,6 +17,7 @@ LOCATION_ENDS = characters(LISTS["location_ends"])
 NEVER_INSIDE = characters(LISTS["never_inside"])
 NEVER_FIRST = characters(LISTS["never_first"])
 NEVER_LAST = characters(LISTS["never_last"])
+COUNTED = characters(LISTS["counted_by_many"])
 GENERIC = LISTS["generic"]
 STRONG = characters(LISTS["sounds_strong"])
 STURDY = STRONG | frozenset("里比达德特")
@@ -31,6 +32,7 @@ _SIMPLIFIED = {ord(pair[0]): pair[1] for pair in LISTS["traditional"]}
 
 HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 DOTS = "·•‧・．∙"
+HYPHENS = "-－"  # where both sides write sounds: 普拉斯科-弗莱克斯曼
 RUN = re.compile(f"[{HAN}]+")
 
 

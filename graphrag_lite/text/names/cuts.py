@@ -20,17 +20,28 @@ _AFTER_DAY = frozenset("times night post mail mirror telegraph express herald mo
 # Roles that stay before a single name: "President Trump" is no other name of anyone called Trump.
 _NAMED_ROLES = frozenset("president senator governor professor chancellor".split())
 _PRONOUNS = vocab.LISTS["pronouns"]
+_POLITE = vocab.LISTS["polite"]
 _CUT_BEFORE_FULL_NAMES = vocab.LISTS["cut_before_full_names"]
+_RANKS, _JOBS = vocab.LISTS["ranks"], vocab.LISTS["jobs"] | vocab.ROLES
+_DESCRIBES = re.compile(r"[^\W\d_]+(?:-[a-zß-öø-ÿ]+)+")  # "Out-of-form Mickelson"
+_ORDERS = ("-vous", "-moi", "-toi")  # French, "Assurez-vous"
 _NAMELESS = vocab.NO_NAMES | vocab.NUMBER_WORDS | vocab.STRUCTURE | vocab.HONORIFICS | vocab.ROLES
 
 
 def split_run(tokens: Tokens, run: WordRun, language: str) -> list[WordRun]:
     """Cut openers, roles, dates and headings off `run`; return what is left as runs, in order."""
+    if language == "de":
+        for i in range(run.first + 1, run.last):
+            if tokens.lower[i] in _POLITE:  # "Behandeln Sie Velm"
+                halves = run._replace(last=i), run._replace(first=i, initial=False)
+                return [part for half in halves for part in split_run(tokens, half, language)]
     first, initial = _without_openers(tokens, run)
     last = _without_closers(tokens, first, run.last, language)
     if first >= last or (last - first == 1 and tokens.function[first]):
         return []
     low = tokens.lower[first:last]
+    if _is_job(low) or (len(low) > 1 and max(map(len, low)) == 1):  # "A B": placeholders
+        return []
     heads = low[0] in vocab.STRUCTURE and (len(low) > 1 or initial)
     if heads and all(w in vocab.NUMBER_WORDS or _NUMBER.fullmatch(w) or w in vocab.STRUCTURE for w in low[1:]):
         return []
@@ -39,6 +50,11 @@ def split_run(tokens: Tokens, run: WordRun, language: str) -> list[WordRun]:
     pieces = [_trimmed(tokens, piece) for part in parts for piece in _split_roles(tokens, part)]
     left = [piece for piece in pieces if piece]
     return [whole for piece in left if (whole := with_head(tokens, piece, language))] if language in SLAVIC else left
+
+
+def _is_job(low: list[str]) -> bool:
+    """Tell whether words in capitals say what somebody does for a living: "Senior Cloud Advocate"."""
+    return len(low) > 2 and low[0] in _RANKS and (low[-1] in _JOBS or low[-1].endswith(("er", "or", "ist")))
 
 
 def _without_openers(tokens: Tokens, run: WordRun) -> tuple[int, bool]:
@@ -52,6 +68,9 @@ def _without_openers(tokens: Tokens, run: WordRun) -> tuple[int, bool]:
         first, initial = second, False
     while first < last and tokens.function[first] and not _title_start(tokens, first, last):
         first += 1
+    described = first + 1 < last and initial and _DESCRIBES.fullmatch(tokens.words[first])
+    if described and tokens.gaps[first + 1] == JOIN and tokens.capital[first + 1]:
+        first, initial = first + 1, False
     return first, initial
 
 
@@ -73,6 +92,8 @@ def _without_closers(tokens: Tokens, first: int, last: int, language: str) -> in
 def _title_start(tokens: Tokens, first: int, last: int) -> bool:
     """Tell whether a capitalised function word within a sentence begins a name ("The Hague", "In Cold Blood")."""
     if last - first < 2 or tokens.gaps[first] == INITIAL or not tokens.capital[first] or not tokens.capital[first + 1]:
+        return False
+    if tokens.lower[first] in _POLITE:
         return False
     return tokens.lower[first] not in _PRONOUNS or (last - first > 2 and all(tokens.capital[first:last]))
 
@@ -160,7 +181,7 @@ def _names_alone(tokens: Tokens, at: int) -> bool:
     word, folded = tokens.words[at], tokens.lower[at]
     if (len(word.strip(".")) < 2 and not word.isdigit()) or folded in _NAMELESS:
         return False
-    if _ROMAN.match(word) or tokens.function[at]:
+    if _ROMAN.match(word) or tokens.function[at] or folded.endswith(_ORDERS):
         return False
     if "(" in tokens.gap_texts[at] + tokens.gap_texts[max(0, at - 1)] and kind_of(folded):
         return False  # "The Rack (1915 Film)"

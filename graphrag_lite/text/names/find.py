@@ -119,7 +119,7 @@ def _lines(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     start = 0
     for i, line in enumerate(lines):
         end = start + len(line)
-        bare = line.strip()
+        bare = line.strip().removesuffix(" etc.")
         if bare:
             if bare.isupper() and len(bare) > 3:
                 muted.append((start, end))

@@ -8,7 +8,7 @@ from graphrag_lite.text.names.engine import FoundSpans, Span
 from graphrag_lite.text.names.lexicon import any_of
 
 _SOUND_RUN = re.compile(f"{any_of(zh.SOUNDS)}{{3,}}")
-_DOTTED = re.compile(f"[{zh.HAN}](?:[{zh.DOTS}](?:(?![和与及或的了在是])[{zh.HAN}A-Za-z]){{1,8}})+")
+_DOTTED = re.compile(f"[{zh.HAN}](?:[{zh.HYPHENS}{zh.DOTS}](?:(?![和与及或的了在是])[{zh.HAN}A-Za-z]){{1,8}})+")
 
 
 def dotted_names(text: str, taken: FoundSpans) -> Iterator[Span]:
@@ -18,7 +18,10 @@ def dotted_names(text: str, taken: FoundSpans) -> Iterator[Span]:
         position = match.end()
         if text[match.start() + 1] in ".．" or taken.used(match.start()):
             continue
-        parts = [i + 1 for i in range(match.start(), match.end()) if text[i] in zh.DOTS]
+        if any(text[i] in zh.HYPHENS and not _is_joint(text, i) for i in range(match.start(), match.end())):
+            position = match.start() + 2
+            continue
+        parts = [i + 1 for i in range(match.start(), match.end()) if text[i] in zh.DOTS or text[i] in zh.HYPHENS]
         for last, following in zip(parts, [*parts[1:], len(text)], strict=True):
             end = _end_of_sounds(text, last)
             if end < following - 1:  # the name ends here; another may follow
@@ -26,6 +29,14 @@ def dotted_names(text: str, taken: FoundSpans) -> Iterator[Span]:
                 break
         if end > last:
             yield _start_of_sounds(text, match.start()), end, "person", True
+
+
+def _is_joint(text: str, at: int) -> bool:
+    """Tell whether the hyphen at `at` stands between two parts of a foreign name, and not between two places."""
+    sides = (text[max(0, at - 2) : at], text[at + 1 : at + 3])
+    sounds = all(len(side) == 2 and zh.DOTTED_SOUNDS.issuperset(side) for side in sides)
+    before, after = (zh.LEXICON.at(text, i, i + 4) for i in (max(0, at - 2), at + 1))
+    return sounds and not any(hit and len(hit[0]) > 1 for hit in (before, after))
 
 
 def _start_of_sounds(text: str, first: int) -> int:
@@ -65,7 +76,8 @@ def _goes_on(text: str, end: int, last: int) -> bool:
         return True
     if char < "\u3400" or char in zh.STURDY or end == last:
         return True
-    if text[end + 1 : end + 2] in zh.STRONG and char not in "和与及在是的":
+    after = text[end + 1 : end + 2]
+    if (after in zh.STRONG and char not in zh.NEVER_INSIDE) or (char == "多" and after not in zh.COUNTED):
         return True
     ends = end + 1 == len(text) or not zh.RUN.match(text, end + 1)
     return (not hit or (ends and len(hit[0]) == 1)) and char in zh.DOTTED_SOUNDS

@@ -278,3 +278,35 @@ def test_a_term_ends_in_no_verb_and_in_russian_is_an_adjective_or_a_noun_and_its
         "Это верхний слой, и верхний слой. На кнопке содержится всё, на кнопке содержится. О маске слоя и о маске слоя."
     )
     assert {one.name for one in find_names(text, "ru") if one.type == "concept"} == {"верхний слой"}
+
+
+def test_what_somebody_does_for_a_living_is_no_name() -> None:
+    text = "Ann Bell is a Senior Cloud Advocate at Acme, and met Deputy Managing Director Bo Hox and Principal Ann Hox."
+    assert names(text) == ["Ann Bell", "Acme", "Bo Hox", "Principal Ann Hox"]
+    assert names("They ran git mv A B in Oslo.") == ["Oslo"]
+
+
+def test_what_describes_a_name_at_the_start_of_a_sentence_is_cut() -> None:
+    assert names("Out-of-form Velm lost. Stoke-on-Trent Council and Jean-Luc Velm won.") == [
+        "Velm",
+        "Stoke-on-Trent Council",
+        "Jean-Luc Velm",
+    ]
+
+
+def test_who_is_spoken_to_in_german_and_what_is_asked_in_french_begins_no_name() -> None:
+    assert names("Acme: Senden Sie Velm heim.", "de") == ["Acme", "Senden", "Velm"]
+    assert names("Falls Sie Velm sehen oder Sie Ihre Pakete senden, lesen Sie Acme.", "de") == [
+        "Velm",
+        "Pakete",
+        "Acme",
+    ]
+    assert names("Assurez-vous que Velm est là.", "fr") == ["Velm"]
+
+
+def test_a_hyphen_may_stand_between_the_parts_of_a_foreign_name_in_chinese() -> None:
+    assert names("林西·普拉斯科-弗莱克斯曼和弗兰西斯科-莫利纳利来了。", "zh") == [
+        "林西·普拉斯科-弗莱克斯曼",
+        "弗兰西斯科-莫利纳利",
+    ]
+    assert names("北京-上海高铁", "zh") == ["北京", "上海"]
