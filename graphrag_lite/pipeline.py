@@ -86,8 +86,7 @@ def index(
     on_this_machine(corpus, output)
     if model is None and (lacking := settings.lack_a_model()):
         raise SettingsError("\n".join(lacking))
-    extracts = any(stage.name == "extract_graph_fast" for stage in METHODS[settings.method].stages)
-    if extractor and not extracts:
+    if not (extracts := STAGES["extract_graph_fast"] in METHODS[settings.method].stages) and extractor:
         raise SettingsError(f"method: {settings.method} extracts by its model, and takes no extractor.")
     seen = SeenFiles(output, trust=not checksum)
     with run_log.log_run(output) as log, ExitStack() as opened:
@@ -101,8 +100,8 @@ def index(
             from graphrag_lite.extraction.extractor import open_extractor
 
             found = open_extractor(settings.extract_graph_fast, extractor)
-        services = _open_models(opened, log, settings, output, model, embedder)
-        services |= {"corpus": corpus, "readers": known, "left_out": files.left_out, "extractor": found}
+        services = _open_models(opened, log, settings, output, model, embedder) | {"corpus": corpus}
+        services |= {"readers": known, "left_out": files.left_out, "extractor": found}
         services |= _of_a_model(settings, services["model"], prompt_folder or output.parent / "prompts")
         if killed:
             log.killed(killed, [services[name].spent(killed) for name in ("model", "embedder") if services.get(name)])

@@ -37,7 +37,7 @@ def label(stage: str) -> str:
 def row_counts(rows: Mapping[str, int], verbose: bool) -> str:
     """Say how many rows a stage has made.
 
-    >>> told({"source_units": 1200, "word_counts": 7}, verbose=False)
+    >>> row_counts({"source_units": 1200, "word_counts": 7}, verbose=False)
     '1,200 text units'
     """
     words = {name: name.replace("_", " ") for name in rows} if verbose else WORDS["tables"]

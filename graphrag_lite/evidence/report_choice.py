@@ -90,9 +90,7 @@ def choose_facts(
     of = {row["id"]: row for row in members}
     known = {i: by_location[one.location] for i, one in leads.items() if i in of and one.location in by_location}
     defined = {i: fact for i, fact in known.items() if not of_people or of[i]["title"] in fact.sentence.text}
-    # What "constant currency" or "fourth quarter" is said of is no theme.
-    themes = [row for row in members if whole or not row["title"].islower() or row["acronym"]]
-    strongest = {row["id"]: row for row in themes[:STRONGEST]}
+    strongest = {row["id"]: row for row in [row for row in members if whole or _is_theme(row)][:STRONGEST]}
     n_about = Counter(identity for fact in found for identity in fact.about)
     candidates = dict.fromkeys((*_leaders(members, defined, n_about, above), *strongest))
     tellings = ((identity, _telling(of[identity], found, sources, whole)) for identity in candidates)
@@ -127,6 +125,11 @@ def choose_facts(
     chosen = chosen[:most]
     opened = lead is not None or (first is not None and _is_story(first, chosen, sources))
     return chosen if _is_page(chosen, names, opened=opened, narrated=narrated, whole=whole) else []
+
+
+def _is_theme(row: Row) -> bool:
+    """Say whether a page may be about an entity: what "constant currency" is said of is no theme."""
+    return bool(not row["title"].islower() or row["acronym"])
 
 
 def _is_story(first: Fact, chosen: Sequence[Fact], sources: Sources) -> bool:

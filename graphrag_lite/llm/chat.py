@@ -109,9 +109,9 @@ def tool_tokens(tools: Iterable[Mapping[str, Any]]) -> int:
 def with_tools_described(messages: Sequence[Message], tools: Iterable[Mapping[str, Any]]) -> list[Message]:
     """Return messages whose first one tells the tools and how they are called, for a server that has no calls.
 
-    >>> told = with_tools_told([{"role": "system", "content": "Look it up."}], [{"name": "look", "parameters": {}}])
-    >>> told[0]["content"].splitlines()[2]
-    '{"name": "look", "parameters": {}}'
+    >>> found = with_tools_described([{"role": "system", "content": "Look it up."}], [{"name": "a", "parameters": {}}])
+    >>> found[0]["content"].splitlines()[2]
+    '{"name": "a", "parameters": {}}'
     """
     listed = "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)
     form = '{"thought": "...", "tool": "...", "arguments": {...}}'

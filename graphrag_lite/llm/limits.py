@@ -130,9 +130,9 @@ def retry_after(headers: Mapping[str, str], text: str = "") -> float | None:
     By retry-after-ms, or Retry-After (seconds, a date), or OpenRouter's X-RateLimit-Reset, or what the text of the
     answer says, as Gemini's and OpenRouter's do.
 
-    >>> asked_pause({"retry-after": "7"}), asked_pause({"retry-after-ms": "250"}), asked_pause({})
+    >>> retry_after({"retry-after": "7"}), retry_after({"retry-after-ms": "250"}), retry_after({})
     (7.0, 0.25, None)
-    >>> asked_pause({}, '{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "32s"}')
+    >>> retry_after({}, '{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "32s"}')
     32.0
     """
     with suppress(ValueError):
