@@ -120,7 +120,7 @@ def _leads(session: Session, question: Question) -> Iterator[Lead]:
 
 def question_parts(question: Question) -> Sequence[str]:
     """Return the events that a question asks the dates of, or the things that it compares: two or more."""
-    events = question.dates_asked.events if question.dates_asked else compared_things(question.as_read) or ()
+    events = question.date_question.events if question.date_question else compared_things(question.as_read) or ()
     return events if len(events) > 1 else ()
 
 

@@ -123,15 +123,15 @@ def _nothing_but_names(question: Question, weights: Mapping[str, float], attribu
     index, language = question.index.bm25, question.analyzed_in
     if all(map(index.holds, weights)):
         return False
-    asked = weights.keys() - question.names - set(terms(question.text.split(maxsplit=1)[0], language))
-    new = asked.difference(*(asking for _, asking in question.attributes if not attributes))
+    other_terms = weights.keys() - question.names - set(terms(question.text.split(maxsplit=1)[0], language))
+    new = other_terms.difference(*(asking for _, asking in question.attributes if not attributes))
     return (
         language in FUNCTION_WORDS  # of another, a word that asks for nothing is taken for one that does
         and language not in NOUNS_HAVE_CAPITALS
         and len(new) > 0
-        and not any(map(index.holds, asked))
+        and not any(map(index.holds, other_terms))
         and index.novelty[0] ** len(new) <= BY_CHANCE
-        and not any(len(_held(index, term)) for term in asked)
+        and not any(len(_held(index, term)) for term in other_terms)
     )
 
 

@@ -67,8 +67,8 @@ class Bm25(Postings):
         vocabulary = self.vocabulary  # by itself: a circle through `self` would keep mapped files open
 
         def row(term: str) -> int:
-            place = bisect_left(vocabulary, term)
-            return place if place < len(vocabulary) and vocabulary[place] == term else -1
+            position = bisect_left(vocabulary, term)
+            return position if position < len(vocabulary) and vocabulary[position] == term else -1
 
         return lru_cache(MAX_ROWS)(row)
 

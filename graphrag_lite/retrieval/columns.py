@@ -57,29 +57,29 @@ class Strings(Sequence[str]):
         return str(self._data[self._ends[i] : self._ends[i + 1]], "utf-8")
 
     def of_size(self, least: int, most: int, start: int = 0, end: int | None = None) -> npt.NDArray[np.int64]:
-        """Return the places from `start` to `end` of the strings of `least` to `most` bytes, ascending."""
+        """Return the positions from `start` to `end` of the strings of `least` to `most` bytes, ascending."""
         sizes = np.diff(self._offsets[start : len(self) + 1 if end is None else end + 1])
         return start + np.flatnonzero((sizes >= least) & (sizes <= most))
 
-    def ending(self, places: npt.NDArray[np.int64], tail: bytes) -> npt.NDArray[np.int64]:
-        """Return those of `places` whose strings end with `tail`; all must have as many bytes."""
+    def ending(self, positions: npt.NDArray[np.int64], tail: bytes) -> npt.NDArray[np.int64]:
+        """Return those of `positions` whose strings end with `tail`; all must have as many bytes."""
         data = np.frombuffer(self._data, np.uint8)
         for back, byte in enumerate(reversed(tail), start=1):
-            if not len(places):
+            if not len(positions):
                 break
-            places = places[data[self._offsets[places + 1] - back] == byte]
-        return places
+            positions = positions[data[self._offsets[positions + 1] - back] == byte]
+        return positions
 
-    def code_points(self, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
+    def code_points(self, positions: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
         """Return the code points of strings, (n, longest) filled up with 0, and how many each has, (n,)."""
-        data, starts = np.frombuffer(self._data, np.uint8), self._offsets[places].astype(np.int64)
-        sizes = self._offsets[places + 1] - starts
+        data, starts = np.frombuffer(self._data, np.uint8), self._offsets[positions].astype(np.int64)
+        sizes = self._offsets[positions + 1] - starts
         own = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         held = data[np.repeat(starts, sizes) + own]
         begins = (held & 0xC0) != 0x80  # the other bytes of a character in UTF-8 begin with 10
-        owner = np.repeat(np.arange(len(places)), sizes)[begins]
-        lengths = np.bincount(owner, minlength=len(places))
-        points = np.zeros((len(places), lengths.max(initial=0)), np.uint32)
+        owner = np.repeat(np.arange(len(positions)), sizes)[begins]
+        lengths = np.bincount(owner, minlength=len(positions))
+        points = np.zeros((len(positions), lengths.max(initial=0)), np.uint32)
         column = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         points[owner, column] = np.frombuffer(held.tobytes().decode("utf-8").encode("utf-32-le"), np.uint32)
         return points, lengths

@@ -22,39 +22,41 @@ _OF = re.compile(r"\b(?:of|in|for|that|which|who|when|between|you|I|my|your)\b|e
 _DOING = re.compile(r" \w+(?:ing|ed)$")  # "What is he doing?", but "What is caching?", "What does npm outdated do?"
 
 
-class DefinitionAsked(NamedTuple):
+class DefinitionQuestion(NamedTuple):
     """What a question asks the definition of, "" if nothing, and the forms of the role of which it asks who has it."""
 
     thing: str
     roles: tuple[str, ...]
 
 
-def definition_asked(question: str) -> DefinitionAsked:
+def definition_question(question: str) -> DefinitionQuestion:
     """Read a question that is without "now"."""
-    return DefinitionAsked(thing_asked(question), roles_asked(question))
+    return DefinitionQuestion(thing_to_define(question), requested_role(question))
 
 
-def roles_asked(question: str) -> tuple[str, ...]:
+def requested_role(question: str) -> tuple[str, ...]:
     """Return the forms of the role of which a question asks who has it; none where it asks for something else.
 
-    >>> roles_asked("Who is the CFO of Acme?"), roles_asked("Who was Acme's CFO?"), roles_asked("Who is Ann's cat?")
-    (('CFO', 'chief financial officer'), ('CFO', 'chief financial officer'), ())
+    >>> requested_role("Who is the CFO of Acme?"), requested_role("Who was Acme's CFO?")
+    (('CFO', 'chief financial officer'), ('CFO', 'chief financial officer'))
+    >>> requested_role("Who is Ann's cat?")
+    ()
     """
     asks = _ASKS.fullmatch(question.strip())
     role = asks and _ROLE.fullmatch(_bare(asks["after"] or ""))
     return roles().get(role["role"].casefold(), ()) if role else ()
 
 
-def thing_asked(question: str) -> str:
+def thing_to_define(question: str) -> str:
     """Return what a question asks the definition of, "" where it asks for something else.
 
-    >>> [thing_asked(question) for question in ("What is RCAC?", "Was ist der Zustand?", "Who is the CFO of Acme?")]
+    >>> [thing_to_define(question) for question in ("What is RCAC?", "Was ist der Zustand?", "Who is the CFO of Acme?")]
     ['RCAC', 'Zustand', '']
-    >>> thing_asked("Zepとは何ですか？"), thing_asked("Who was Ada and what did she do?"), thing_asked("When is Lent?")
-    ('Zep', 'Ada', '')
-    >>> thing_asked("What does npm ci do?"), *map(thing_asked, ("What does GQA stand for?", "What is IT short for?"))
-    ('npm ci', 'GQA', 'IT')
-    >>> thing_asked("What does the acronym GQA stand for?"), thing_asked("Wofür steht GQA?")
+    >>> [*map(thing_to_define, ("Zepとは何ですか？", "Who was Ada and what did she do?", "When is Lent?"))]
+    ['Zep', 'Ada', '']
+    >>> [*map(thing_to_define, ("What does npm ci do?", "What does GQA stand for?", "What is IT short for?"))]
+    ['npm ci', 'GQA', 'IT']
+    >>> thing_to_define("What does the acronym GQA stand for?"), thing_to_define("Wofür steht GQA?")
     ('GQA', 'GQA')
     """
     asks = _ASKS.fullmatch(_AND_MORE.sub("", question.strip()))

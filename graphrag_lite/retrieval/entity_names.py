@@ -117,17 +117,17 @@ def find_parts(text: str, language: str, table: NameTable, mentions: Sequence[Me
     function_words = FUNCTION_WORDS.get(language, frozenset())
     meant: dict[str, tuple[int, ...]] = {}
     found = []
-    place = 0
+    index = 0
     for match in _TOKEN.finditer(text):
         start, end = match.span()
         if not match[0][0].isupper() or end - start < _MIN_PART or (word := _fold(match[0])) in function_words:
             continue
-        while place < len(mentions) and mentions[place].end <= start:
-            place += 1
+        while index < len(mentions) and mentions[index].end <= start:
+            index += 1
         if (
-            place < len(mentions)
-            and mentions[place].start <= start
-            and mentions[place].end - mentions[place].start > end - start
+            index < len(mentions)
+            and mentions[index].start <= start
+            and mentions[index].end - mentions[index].start > end - start
         ):
             continue
         if word not in meant and len(meant) < _MAX_LOOKED_UP:
@@ -141,25 +141,25 @@ def _ending_with(word: str, table: NameTable) -> tuple[int, ...]:
     """Return the entities, ascending, with a name of several words of which `word` is the last."""
     tail = (_JOIN + word).encode()
     keys = table.keys if isinstance(table.keys, Strings) else Strings.of(table.keys)  # a small one, made in memory
-    places = keys.ending(keys.of_size(len(tail) + 1, _MAX_PART_BYTES), tail)
-    return tuple(sorted({table.entities[place] for place in places.tolist()}))
+    positions = keys.ending(keys.of_size(len(tail) + 1, _MAX_PART_BYTES), tail)
+    return tuple(sorted({table.entities[position] for position in positions.tolist()}))
 
 
 def _longest(tokens: Sequence[str], start: int, table: NameTable) -> tuple[int, tuple[int, ...]]:
     """Return the length in tokens of the longest name that begins at `start`, and what it means; 0 for none."""
-    place, stop = table.span(tokens[start])
-    if place == stop:
+    position, stop = table.span(tokens[start])
+    if position == stop:
         return 0, ()
-    length, first, keys, prefix = 0, place, table.keys, tokens[start]
-    if keys[place] == prefix:
+    length, first, keys, prefix = 0, position, table.keys, tokens[start]
+    if keys[position] == prefix:
         length = 1
     for end in range(start + 2, min(len(tokens), start + _MAX_TOKENS) + 1):
         prefix += _JOIN + tokens[end - 1]
-        place = bisect_left(keys, prefix, place, stop)
-        if place == stop or not keys[place].startswith(prefix):
+        position = bisect_left(keys, prefix, position, stop)
+        if position == stop or not keys[position].startswith(prefix):
             break
-        if keys[place] == prefix:
-            length, first = end - start, place
+        if keys[position] == prefix:
+            length, first = end - start, position
     if not length:
         return 0, ()
     key, last = keys[first], first

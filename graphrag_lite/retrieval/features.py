@@ -30,7 +30,7 @@ class Features:
     """What the index knows of a question's words (`Question.features`)."""
 
     term_scores: Csr  # (n_terms, n_units) BM25 score of each distinct term in each unit, by unit
-    # What each name may mean, and the places of its terms.
+    # What each name may mean, and the positions of its terms.
     names: Sequence[tuple[tuple[int, ...], npt.NDArray[np.int64]]]
     entities: Mapping[int, float]  # entities that the question names -> how sure that is, in (0, 1]
     dated_units: npt.NDArray[np.int32]  # units that say a year within the question's period; empty without years
@@ -52,20 +52,20 @@ class Features:
     def terms_of(self, is_meant: Callable[[int], bool]) -> npt.NDArray[np.bool_]:
         """Return which terms belong to a name that may mean such an entity, shape (n_terms,)."""
         found = np.zeros(self.term_scores.shape[0], dtype=np.bool_)
-        for entities, places in self.names:
-            found[places] |= any(map(is_meant, entities))
+        for entities, positions in self.names:
+            found[positions] |= any(map(is_meant, entities))
         return found
 
 
-def distinct_terms(asked: Sequence[str], text: str, language: str, index: Bm25) -> list[str]:
-    """Return the distinct terms that are `asked` for, with names in one word and years as the corpus writes them.
+def distinct_terms(query_terms: Sequence[str], text: str, language: str, index: Bm25) -> list[str]:
+    """Return the distinct terms of `query_terms`, with names in one word and years as the corpus writes them.
 
     >>> from graphrag_lite.retrieval.bm25 import build
     >>> index = build([["sale", "2022"]] * 5 + [["sale", "fy2022"]])
     >>> distinct_terms(["sale", "fy2022", "fy2021"], "Sales in FY2022 and FY2021?", "en", index)
     ['sale', 'fy2022', 'fy2021', '2022']
     """
-    distinct = list(dict.fromkeys(asked))
+    distinct = list(dict.fromkeys(query_terms))
     for term, apart in _written_together(text, language, index).items():
         if all(len(index.units_of(term)) > _ALWAYS * len(index.units_of(part)) for part in apart):
             distinct = [one for one in distinct if one not in apart]

@@ -145,10 +145,10 @@ def table_files(index: "SnapshotView") -> list[TableFile]:
     file_of = np.asarray(paths.indices, np.int64)
     large = np.flatnonzero(np.bincount(file_of, minlength=len(paths.dictionary)) >= LEAST_ROWS)
     found = []
-    for place in large.tolist():
-        rows = np.flatnonzero(file_of == place).tolist()
+    for code in large.tolist():
+        rows = np.flatnonzero(file_of == code).tolist()
         fields = dict.fromkeys(one.field for row in rows[:SAMPLE] for one in cells_of(index, row))
-        found += [TableFile(paths.dictionary[place].as_py(), rows, tuple(fields))] if fields else []
+        found += [TableFile(paths.dictionary[code].as_py(), rows, tuple(fields))] if fields else []
     return sorted(found)
 
 
@@ -160,15 +160,15 @@ def name_of(file: TableFile) -> str:
 def shared_values(index: "SnapshotView", files: Sequence[TableFile]) -> list[ByField]:
     """Return the values that the rows of each file share: by field, the text units of each."""
     table_of = np.full(index.n_rows("documents"), -1, np.int64)
-    for place, file in enumerate(files):
-        table_of[file.rows] = place
+    for position, file in enumerate(files):
+        table_of[file.rows] = position
     table_of_unit = table_of[np.asarray(index.document_row, np.int64)]
     found: list[dict[str, dict[str, Sequence[int]]]] = [{} for _ in files]
     for field, value, units in tables.rows(index.arrow("search_values"), "field", "value", "rows"):
         if field != tables.OF_TITLES:
             of = table_of_unit[units]
-            for place in np.unique(of[of >= 0]).tolist():
-                found[place].setdefault(field, {})[value] = np.asarray(units)[of == place].tolist()
+            for position in np.unique(of[of >= 0]).tolist():
+                found[position].setdefault(field, {})[value] = np.asarray(units)[of == position].tolist()
     return [*found]
 
 

@@ -32,51 +32,51 @@ class Held:
     lasting: Ints
     start: Ints
 
-    def fits(self, asked: Sequence[Period]) -> npt.NDArray[np.float64]:
+    def fits(self, periods: Sequence[Period]) -> npt.NDArray[np.float64]:
         """Return for each unit how well its best statement fits one of the periods, (n_units,), from 0 to 1 + BEGUN.
 
         >>> from datetime import date
         >>> first, last = np.array([730120, 730120]), np.array([733773, 730486])  # 2000 to 2009, 2000
         >>> held = Held(3, np.array([0, 2]), first, last, np.array([1, 0]), np.array([0, 40]))
-        >>> asked = [Period(date(2002, 1, 1), date(2004, 12, 31))]
-        >>> held.fits(asked).tolist(), held.statements(0, asked)
+        >>> periods = [Period(date(2002, 1, 1), date(2004, 12, 31))]
+        >>> held.fits(periods).tolist(), held.statements(0, periods)
         ([1.0, 0.0, 0.0], {0: (1.0, False)})
         """
         found = np.zeros(self.n_units)
-        np.maximum.at(found, self.unit, self._fits(asked, slice(None))[0])
+        np.maximum.at(found, self.unit, self._fits(periods, slice(None))[0])
         return found
 
-    def statements(self, unit: int, asked: Sequence[Period]) -> dict[int, tuple[float, bool]]:
+    def statements(self, unit: int, periods: Sequence[Period]) -> dict[int, tuple[float, bool]]:
         """Return the statements of a unit that fit one of the periods, by their first character.
 
         Each with how well, and whether it tells of what begins where one of the periods does.
         """
         rows = slice(*np.searchsorted(self.unit, [unit, unit + 1]).tolist())
         found: dict[int, tuple[float, bool]] = {}
-        told = zip(self.start[rows].tolist(), *(each.tolist() for each in self._fits(asked, rows)), strict=True)
-        for start, fit, begins in told:
+        rated = zip(self.start[rows].tolist(), *(each.tolist() for each in self._fits(periods, rows)), strict=True)
+        for start, fit, begins in rated:
             if fit > 0:
                 best, begun = found.get(start, (0.0, False))
                 found[start] = max(best, min(fit, 1.0)), begun or begins
         return found
 
-    def _fits(self, asked: Sequence[Period], rows: slice) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    def _fits(self, periods: Sequence[Period], rows: slice) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
         """Return how well statements fit the period that they fit best, and which begin where one does.
 
         A state fits by the mean of two shares: the part of the period in which it held, and the common days' part of
         the shorter of both. What only happened fits by the second.
         """
         first, last, lasting = (of[rows].astype(np.float64) for of in (self.first, self.last, self.lasting))
-        is_told = first > 0
+        has_start = first > 0
         last = np.where(last > 0, last, first + OPEN_DAYS)
-        first = np.where(is_told, first, last - OPEN_DAYS)
+        first = np.where(has_start, first, last - OPEN_DAYS)
         found, begun = np.zeros(len(first)), np.zeros(len(first), dtype=np.bool_)
-        for period in asked:
+        for period in periods:
             begins, ends = period.first.toordinal(), period.last.toordinal()
             common = np.maximum(0.0, np.minimum(last, ends) - np.maximum(first, begins) + 1)
             of_shorter = common / np.minimum(last - first + 1, ends - begins + 1)
             both = 0.5 * common / (ends - begins + 1) + 0.5 * of_shorter
-            near = is_told & (common > 0) & (np.abs(first - begins) <= NEAR_DAYS) & (ends - begins >= NEAR_DAYS)
+            near = has_start & (common > 0) & (np.abs(first - begins) <= NEAR_DAYS) & (ends - begins >= NEAR_DAYS)
             np.maximum(found, np.where(lasting > 0, both, POINT * of_shorter) * (1 + BEGUN * near), out=found)
             begun |= near
         return found, begun

@@ -55,23 +55,23 @@ class Left:
             first <= span["char_start"] and span["char_end"] <= last for first, last in own
         )
 
-    def told(self, document: str, text: str, start: int = 0) -> str:
+    def masked(self, document: str, text: str, start: int = 0) -> str:
         """Return a text that begins at `start` of a document, with blanks for what is left out of it.
 
         >>> ids = pa.array([], pa.string())
         >>> no = np.zeros(0, np.int64)
-        >>> Left(no, no, no, 0, 0, 0, no, no, ids, ids, ids, ids, {"d": [(2, 4), (6, 20)]}).told("d", "bcdefgh", 1)
+        >>> Left(no, no, no, 0, 0, 0, no, no, ids, ids, ids, ids, {"d": [(2, 4), (6, 20)]}).masked("d", "bcdefgh", 1)
         ' cd  gh'
         """
         if self.shown is None:
             return text
-        told, at = "", start
+        masked, at = "", start
         for begin, end in self.shown.get(document, ()):
             first, last = max(begin, at), min(end, start + len(text))
             if first < last:
-                told += " " * (first - at) + text[first - start : last - start]
+                masked += " " * (first - at) + text[first - start : last - start]
                 at = last
-        return told + " " * (start + len(text) - at)
+        return masked + " " * (start + len(text) - at)
 
 
 def tables_left(whole: SnapshotTables, in_document: Rows, conditions: Sequence[Condition]) -> Left:
@@ -83,22 +83,22 @@ def tables_left(whole: SnapshotTables, in_document: Rows, conditions: Sequence[C
     of_episodes = [one for one in conditions if one.field in OF_EPISODES]
     fits = np.array(fitting_documents(documents, [one for one in conditions if one not in of_episodes]), np.bool_)
     shown, hidden = _by_episode(whole, of_episodes) if of_episodes else (None, {})
-    kept, entire = fits[in_document], ~_overlapping(whole, hidden)
+    remaining, entire = fits[in_document], ~_overlapping(whole, hidden)
     if shown is not None:
-        kept = kept & _overlapping(whole, shown)
-    if not kept.any():
+        remaining = remaining & _overlapping(whole, shown)
+    if not remaining.any():
         raise InputError(f"No text in the index has {' and '.join(map(str, conditions))}.")
     offsets, named_in = lists(whole.column("search_links", "rows"), "int32")
     _, counts = lists(whole.column("search_links", "counts"), "uint16")
     naming = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    rows = np.flatnonzero(kept), np.unique(in_document[kept]), np.unique(naming[kept[named_in]])
+    rows = np.flatnonzero(remaining), np.unique(in_document[remaining]), np.unique(naming[remaining[named_in]])
     left = Left(
         *rows,
-        *(len(kept), documents.num_rows, entities.num_rows),
-        mentions=np.bincount(naming, counts * kept[named_in])[rows[2]],
+        *(len(remaining), documents.num_rows, entities.num_rows),
+        mentions=np.bincount(naming, counts * remaining[named_in])[rows[2]],
         unit_documents=in_document[rows[0]],
         units=units["id"].take(rows[0]).combine_chunks(),
-        entire=units["id"].take(np.flatnonzero(kept & entire)).combine_chunks(),
+        entire=units["id"].take(np.flatnonzero(remaining & entire)).combine_chunks(),
         documents=documents["id"].take(rows[1]).combine_chunks(),
         entities=entities["id"].take(rows[2]).combine_chunks(),
         shown=shown,
@@ -135,14 +135,14 @@ def _documents(table: pa.Table, left: Left) -> pa.Table:
     table = _cut(table.take(left.document_rows), "text_unit_ids", left.units)
     if left.shown is None:
         return table
-    return _with(table, text=[left.told(*row) for row in tables.rows(table, "id", "text")])
+    return _with(table, text=[left.masked(*row) for row in tables.rows(table, "id", "text")])
 
 
 def _text_units(table: pa.Table, left: Left) -> pa.Table:
     table = table.take(left.unit_rows)
     if left.shown is None:
         return table
-    return _with(table, text=[left.told(*row) for row in tables.rows(table, "document_id", "text", "char_start")])
+    return _with(table, text=[left.masked(*row) for row in tables.rows(table, "document_id", "text", "char_start")])
 
 
 def _spans(table: pa.Table, left: Left) -> pa.Table:
@@ -153,10 +153,10 @@ def _spans(table: pa.Table, left: Left) -> pa.Table:
 
 def _shown(spans: pa.StructArray, left: Left) -> pa.BooleanArray:
     """Return which spans of documents are left, (n_spans,)."""
-    kept = pc.is_in(spans.field("document_id"), left.documents)
+    remaining = pc.is_in(spans.field("document_id"), left.documents)
     if left.shown is None:
-        return kept
-    return pc.and_(kept, pa.array([left.shows(span) for span in spans.to_pylist()], pa.bool_()))
+        return remaining
+    return pc.and_(remaining, pa.array([left.shows(span) for span in spans.to_pylist()], pa.bool_()))
 
 
 def _entities(table: pa.Table, left: Left) -> pa.Table:
@@ -185,16 +185,16 @@ def _drawn(table: pa.Table, left: Left, *columns: str) -> pa.Table:
     entire = pa.array(_all_in(table["text_unit_ids"], left.entire))
     table = _with(table, **{name: pc.if_else(entire, table[name], "") for name in columns})
     spans = table["sources"].combine_chunks()
-    kept = pc.and_(pc.is_in(spans.flatten().field("text_unit_id"), left.units), _shown(spans.flatten(), left))
-    return _with(_cut(table, "text_unit_ids", left.units), sources=_kept(spans, kept))
+    remaining = pc.and_(pc.is_in(spans.flatten().field("text_unit_id"), left.units), _shown(spans.flatten(), left))
+    return _with(_cut(table, "text_unit_ids", left.units), sources=_filter_lists(spans, remaining))
 
 
 def _facts(table: pa.Table, left: Left) -> pa.Table:
     """Return the facts that rest on nothing that is left out, but for what ends them."""
     sources = table["sources"].combine_chunks()
     counts = np.diff(_offsets(sources))
-    all_told = counts == table["n_mentions"].to_numpy()
-    return table.filter(pa.array(all_told & (_held(sources, _shown(sources.flatten(), left)) == counts)))
+    all_listed = counts == table["n_mentions"].to_numpy()
+    return table.filter(pa.array(all_listed & (_held(sources, _shown(sources.flatten(), left)) == counts)))
 
 
 def without_enders(facts: pa.Table, mentions: pa.ChunkedArray) -> pa.Table:
@@ -288,11 +288,11 @@ def _renumbered(table: pa.Table, column: str, rows: Rows, n: int, beside: str = 
     table = table.combine_chunks()
     offsets, held = lists(table[column], "int32")
     new = _new(rows, n)[held]
-    kept = new >= 0
-    ends = pa.array(np.concatenate(([0], np.cumsum(kept)))[offsets].astype(np.int32))
-    changed = {column: pa.ListArray.from_arrays(ends, pa.array(new[kept].astype(np.int32)))}
+    remaining = new >= 0
+    ends = pa.array(np.concatenate(([0], np.cumsum(remaining)))[offsets].astype(np.int32))
+    changed = {column: pa.ListArray.from_arrays(ends, pa.array(new[remaining].astype(np.int32)))}
     if beside:
-        changed[beside] = _kept(table[beside].combine_chunks(), pa.array(kept))
+        changed[beside] = _filter_lists(table[beside].combine_chunks(), pa.array(remaining))
     return _with(table, **changed)
 
 
@@ -305,14 +305,14 @@ def _filled(table: pa.Table, rows: Rows, n: int, beside: str = "") -> pa.Table:
 def _cut(table: pa.Table, column: str, values: pa.Array) -> pa.Table:
     """Return a table whose lists hold only what is one of the values."""
     column_lists = table[column].combine_chunks()
-    return _with(table, **{column: _kept(column_lists, pc.is_in(column_lists.flatten(), values))})
+    return _with(table, **{column: _filter_lists(column_lists, pc.is_in(column_lists.flatten(), values))})
 
 
-def _kept(column: pa.ListArray, kept: pa.Array) -> pa.ListArray:
-    """Return lists without those of their values, taken one after the other, that are not kept."""
-    counts = np.concatenate(([0], np.cumsum(kept.to_numpy(zero_copy_only=False))))
+def _filter_lists(column: pa.ListArray, mask: pa.Array) -> pa.ListArray:
+    """Return lists without those of their values, taken one after the other, that `mask` leaves out."""
+    counts = np.concatenate(([0], np.cumsum(mask.to_numpy(zero_copy_only=False))))
     ends = counts[_offsets(column)].astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(ends), column.flatten().filter(kept))
+    return pa.ListArray.from_arrays(pa.array(ends), column.flatten().filter(mask))
 
 
 def _all_in(column: pa.ChunkedArray, values: pa.Array) -> Bools:
@@ -335,8 +335,8 @@ def _offsets(column: pa.ListArray) -> Rows:
 
 def _with(table: pa.Table, **columns: Any) -> pa.Table:
     for name, values in columns.items():
-        place = table.schema.get_field_index(name)
-        kind = table.schema.field(place)
+        position = table.schema.get_field_index(name)
+        kind = table.schema.field(position)
         made = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
-        table = table.set_column(place, kind, made.cast(kind.type))
+        table = table.set_column(position, kind, made.cast(kind.type))
     return table

@@ -53,9 +53,9 @@ def messages_in(index: "SnapshotView", row: int) -> list[IndexedMessage]:
 
     names = ("id", "reply_to", "kind", "speaker", "reference_time", "char_start", "char_end")
     own = index.columns("episodes", names).take(pa.array(index.episodes_of(row))).to_pylist()
-    said = [one for one in own if one["kind"] == "message" and one["speaker"]]
-    if said:
-        return _written(index, row, said)
+    messages = [one for one in own if one["kind"] == "message" and one["speaker"]]
+    if messages:
+        return _written(index, row, messages)
     text = index.document_text(row)
     known = speakers(text)
     turns = [turn for turn in LABELLED_LINE.finditer(f"\n{text}") if label_name(turn[1]).casefold() in known]
@@ -69,7 +69,7 @@ def messages_in(index: "SnapshotView", row: int) -> list[IndexedMessage]:
     ]
 
 
-def _written(index: "SnapshotView", row: int, said: list[dict[str, Any]]) -> list[IndexedMessage]:
+def _written(index: "SnapshotView", row: int, messages: list[dict[str, Any]]) -> list[IndexedMessage]:
     """Return messages, each with the people that the card before it says it is written to."""
     text = index.document_text(row)
     people: dict[str, list[tuple[int, str]]] = {"To": [], "Cc": []}
@@ -80,7 +80,7 @@ def _written(index: "SnapshotView", row: int, said: list[dict[str, Any]]) -> lis
             people[head].append((start, text[start : block["char_end"]]))
     created, latest = index.cell("documents", "created_at", row), ""
     found = []
-    for before, one in pairwise(({"char_end": 0}, *said)):
+    for before, one in pairwise(({"char_end": 0}, *messages)):
         start, time = one["char_start"], one["reference_time"]
         # What states no time has its document's, which what was said before it may be later than.
         time = "" if time == created and first_second(time) < first_second(latest) else time
@@ -102,12 +102,12 @@ def answers_to(index: "SnapshotView", people: Set[str]) -> set[int]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    said = index.columns("episodes", ("id", "speaker", "reply_to"))
-    own = said.filter(pc.is_in(said["speaker"], value_set=pa.array(sorted(people), pa.string())))["id"]
-    return set(_documents(index, pc.is_in(said["reply_to"], value_set=own.combine_chunks())))
+    episodes = index.columns("episodes", ("id", "speaker", "reply_to"))
+    own = episodes.filter(pc.is_in(episodes["speaker"], value_set=pa.array(sorted(people), pa.string())))["id"]
+    return set(_documents(index, pc.is_in(episodes["reply_to"], value_set=own.combine_chunks())))
 
 
-def said_in(index: "SnapshotView", periods: Iterable[Period]) -> list[int]:
+def documents_in_periods(index: "SnapshotView", periods: Iterable[Period]) -> list[int]:
     """Return the documents in which something is said in one of some periods, in order."""
     import pyarrow.compute as pc
 

@@ -32,23 +32,23 @@ class NoteVectors:
     embedder: "Embedder | None" = None
 
     def meant(self, memory: "Memory", query: str) -> dict[int, float]:
-        """Return what notes gain, by place, where the best by BM25 has 1. Where the model fails, none, with a warning.
+        """Return what notes gain, by rowid, where the best by BM25 has 1. Where the model fails, none, with a warning.
 
         Vectors of notes are in the memory alone, so that `forget` deletes them, too.
         """
         from graphrag_lite.memory.store import NOTE
         from graphrag_lite.run.sync import run_coroutine
 
-        places = memory.listed(NOTE)
-        if len(places) < 2:  # nothing stands out of itself
+        rowids = memory.listed(NOTE)
+        if len(rowids) < 2:  # nothing stands out of itself
             return {}
         try:
-            return run_coroutine(self._meant(memory, places, query))
+            return run_coroutine(self._meant(memory, rowids, query))
         except (CallError, ModelError, PluginError, ReplyError, ValueError) as error:
             logger.warning("The embedding model failed, and notes are found by their words alone: %s", error)
             return {}
 
-    async def _meant(self, memory: "Memory", places: Sequence[int], query: str) -> dict[int, float]:
+    async def _meant(self, memory: "Memory", rowids: Sequence[int], query: str) -> dict[int, float]:
         import numpy as np
 
         from graphrag_lite.llm.memo import Memo
@@ -56,34 +56,34 @@ class NoteVectors:
         from graphrag_lite.retrieval.vectors import stand_out, unit_length
 
         with open_embedder(self.settings, self.llm, self.output, self.embedder, must_keep=False) as opened:
-            asked = unit_length(np.array(await opened.of_questions().embed([query]), np.float32))[0]
+            query_vector = unit_length(np.array(await opened.of_questions().embed([query]), np.float32))[0]
         passing = Memo(None)
         try:
-            known = await _vectors(memory, places, memoised_embedder(self.settings, self.llm, passing, self.embedder))
+            known = await _vectors(memory, rowids, memoised_embedder(self.settings, self.llm, passing, self.embedder))
         finally:
             passing.close()
-        if {len(vector) for vector in known.values()} != {len(asked)}:
-            raise ReplyError(f"its vectors of notes do not have the {len(asked)} numbers of the query's")
-        far = stand_out(np.stack(list(known.values())) @ asked)
+        if {len(vector) for vector in known.values()} != {len(query_vector)}:
+            raise ReplyError(f"its vectors of notes do not have the {len(query_vector)} numbers of the query's")
+        far = stand_out(np.stack(list(known.values())) @ query_vector)
         gains = zip(known, far.tolist(), strict=True)
-        return {place: min(gain / FULL, 1.0) for place, gain in gains if gain >= LEAST}
+        return {rowid: min(gain / FULL, 1.0) for rowid, gain in gains if gain >= LEAST}
 
 
-async def _vectors(memory: "Memory", places: Sequence[int], embedder: "MemoisedEmbedder") -> "Mapping[int, Floats]":
-    """Return the vectors of notes, of length 1, by place; what the memory does not have is asked for and kept."""
+async def _vectors(memory: "Memory", rowids: Sequence[int], embedder: "MemoisedEmbedder") -> "Mapping[int, Floats]":
+    """Return the vectors of notes, of length 1, by rowid; what the memory does not have is asked for and kept."""
     import numpy as np
 
     from graphrag_lite.retrieval.vectors import unit_length
 
     model = json.dumps(dict(embedder.identity), sort_keys=True)
     known = memory.vectors(model)
-    missing = [place for place in places if place not in known]
+    missing = [rowid for rowid in rowids if rowid not in known]
     for start in range(0, len(missing), embedder.batch_size):
         batch = missing[start : start + embedder.batch_size]
         vectors = unit_length(
-            np.array(await embedder.embed([memory.entry(place).content for place in batch]), np.float32)
+            np.array(await embedder.embed([memory.entry(rowid).content for rowid in batch]), np.float32)
         )
-        made = {place: vector.tobytes() for place, vector in zip(batch, vectors, strict=True)}
+        made = {rowid: vector.tobytes() for rowid, vector in zip(batch, vectors, strict=True)}
         memory.keep_vectors(model, made.items())
         known |= made
-    return {place: np.frombuffer(known[place], np.float32) for place in places}
+    return {rowid: np.frombuffer(known[rowid], np.float32) for rowid in rowids}

@@ -9,7 +9,7 @@ from graphrag_lite.text.translations import translations
 from graphrag_lite.text.word_lists import expressions, toml_file
 from graphrag_lite.text.words import terms
 
-AttributeTold = tuple[re.Pattern[str], frozenset[str]]
+RequestedAttribute = tuple[re.Pattern[str], frozenset[str]]
 """What tells an attribute, and the terms of a question that ask for it."""
 _LETTER = "[A-Za-zß-ɏЀ-ӿ]"
 
@@ -47,8 +47,8 @@ def _expression(says: str, language: str) -> re.Pattern[str]:
     [True, False]
     """
     words = " ".join(FUNCTION_WORDS.get(language, ()))
-    told = [re.compile(one, re.I) for one in _alternatives(says)] if words and language != "en" else []
-    return re.compile("|".join(one.pattern for one in told if not one.search(words)) or says, re.I)
+    alternatives = [re.compile(one, re.I) for one in _alternatives(says)] if words and language != "en" else []
+    return re.compile("|".join(one.pattern for one in alternatives if not one.search(words)) or says, re.I)
 
 
 def _alternatives(expression: str) -> list[str]:
@@ -138,16 +138,16 @@ def in_other_words(term: str, language: str) -> set[str]:
     return {term, *others, *(_irregular().get(term, ()) if language == "en" else ())}
 
 
-def attributes_told(question: str, language: str) -> list[AttributeTold]:
+def requested_attributes(question: str, language: str) -> list[RequestedAttribute]:
     """Return what tells each attribute that a question in `language` asks for, and the terms that ask for it.
 
-    >>> [(says, asked)] = attributes_told("Where was Ann born?", "en")
-    >>> bool(says.search("Ann (4 May 1950 – 2001)")), sorted(asked)
+    >>> [(says, asking)] = requested_attributes("Where was Ann born?", "en")
+    >>> bool(says.search("Ann (4 May 1950 – 2001)")), sorted(asking)
     (True, ['born'])
     """
     known = attributes(english=language == "en")
     found = ((says, asking_terms(asks, question, language)) for asks, says in known.items())
-    return [(_expression(says, language), asked) for says, asked in found if asked]
+    return [(_expression(says, language), asking) for says, asking in found if asking]
 
 
 def asking_terms(asks: re.Pattern[str], question: str, language: str) -> frozenset[str]:
@@ -156,5 +156,5 @@ def asking_terms(asks: re.Pattern[str], question: str, language: str) -> frozens
     >>> sorted(asking_terms(re.compile("how much did .* cost"), "how much did the mill cost", "en"))
     ['cost', 'how', 'much']
     """
-    words = [word for said in asks.findall(question) for word in (*said.split()[:2], said.split()[-1])]
+    words = [word for phrase in asks.findall(question) for word in (*phrase.split()[:2], phrase.split()[-1])]
     return frozenset(terms(" ".join(words), language))

@@ -13,14 +13,14 @@ APART = 4  # words that an expression's next word is looked for among
 _WORD = re.compile(WORD_PATTERN)
 
 
-def said_otherwise(question: str, language: str) -> dict[str, set[str]]:
+def paraphrase_terms(question: str, language: str) -> dict[str, set[str]]:
     """Return the terms that may tell what a question in `language` (ISO 639-1) asks, by its own term.
 
     All words of an expression have those of the whole. What says little by itself ("get") has only these.
 
-    >>> {term: sorted(others) for term, others in said_otherwise("How do I throw my mails away?", "en").items()}["away"]
+    >>> sorted(paraphrase_terms("How do I throw my mails away?", "en")["away"])
     ['clear', 'delet', 'discard', 'eras', 'purg', 'remov', 'uninstal']
-    >>> said_otherwise("Who took it?", "en")
+    >>> paraphrase_terms("Who took it?", "en")
     {}
     """
     words = [word.casefold() for word in _WORD.findall(question)]
@@ -33,15 +33,15 @@ def said_otherwise(question: str, language: str) -> dict[str, set[str]]:
             found[stem] |= forms.union(*(terms(says, language) for says in _of_words(language).get(stem, ())))
         for form in sorted({stem, *forms}):
             for rest, says in _of_expressions(language).get(form, ()):
-                for place in (place for place, other in enumerate(stems) if other == stem):
-                    for used in _places(rest, stems, place):
+                for position in (position for position, other in enumerate(stems) if other == stem):
+                    for used in _positions(rest, stems, position):
                         found[stems[used]].update(terms(says, language))
     return {term: others - {term} for term, others in found.items() if others - {term}}
 
 
-def _places(rest: tuple[str, ...], stems: list[str], place: int) -> list[int]:
-    """Return where the words of an expression stand whose first is at `place`; none where one is missing."""
-    found = [place]
+def _positions(rest: tuple[str, ...], stems: list[str], position: int) -> list[int]:
+    """Return where the words of an expression stand whose first is at `position`; none where one is missing."""
+    found = [position]
     for stem in rest:
         if stem not in (near := stems[found[-1] + 1 : found[-1] + 1 + APART]):
             return []

@@ -69,12 +69,12 @@ def join_postings(before: Postings, rows_then: Rows, made: Iterable[Postings]) -
         terms = np.array([number.setdefault(word, len(number)) for word in one.vocabulary], np.int64)
         sides.append((terms, one.offsets, one.units, one.counts))
     words = sorted(number)
-    place = np.empty(len(words), np.int64)
-    place[[number[word] for word in words]] = np.arange(len(words))
+    position = np.empty(len(words), np.int64)
+    position[[number[word] for word in words]] = np.arange(len(words))
     n_of = np.zeros(len(words) + 1, np.int64)
     for side, (terms, offsets, units, counts) in enumerate(sides):
-        sides[side] = place[terms], offsets, units, counts
-        n_of[place[terms] + 1] += np.diff(offsets)
+        sides[side] = position[terms], offsets, units, counts
+        n_of[position[terms] + 1] += np.diff(offsets)
     most = np.cumsum(n_of)  # postings before each term
     bounds = [*dict.fromkeys(np.searchsorted(most, np.arange(0, max(most[-1], 1), JOINED)).tolist()), len(words)]
     parts = [_joined(sides, row_of, len(rows_then), *span) for span in pairwise(bounds)]
@@ -88,10 +88,10 @@ def _joined(
 ) -> tuple[npt.NDArray[np.integer[Any]], ...]:
     """Return how many postings each of some terms has, and their units and counts; `row_of` is of the first side."""
     held = []
-    for number, (places, offsets, units, counts) in enumerate(sides):
-        first, last = np.searchsorted(places, (start, end))
+    for number, (positions, offsets, units, counts) in enumerate(sides):
+        first, last = np.searchsorted(positions, (start, end))
         part = slice(offsets[first], offsets[last])
-        terms = np.repeat(places[first:last] - start, np.diff(offsets[first : last + 1]))
+        terms = np.repeat(positions[first:last] - start, np.diff(offsets[first : last + 1]))
         rows = units[part] if number else row_of[units[part]]
         held.append((terms[rows >= 0], rows[rows >= 0], counts[part][rows >= 0]))
     terms, rows, counts = map(np.concatenate, zip(*held, strict=True))

@@ -14,11 +14,11 @@ import numpy as np
 
 from graphrag_lite.retrieval.bm25 import YEAR, term_idf
 from graphrag_lite.retrieval.capitals import names_within
-from graphrag_lite.retrieval.definition_questions import DefinitionAsked, definition_asked
+from graphrag_lite.retrieval.definition_questions import DefinitionQuestion, definition_question
 from graphrag_lite.retrieval.entity_names import Mention, find_mentions, find_parts
 from graphrag_lite.retrieval.features import Features, distinct_terms, scores_of_terms, widened
-from graphrag_lite.retrieval.other_words import AttributeTold, attributes_told, general_terms, other_forms
-from graphrag_lite.retrieval.paraphrases import said_otherwise
+from graphrag_lite.retrieval.other_words import RequestedAttribute, general_terms, other_forms, requested_attributes
+from graphrag_lite.retrieval.paraphrases import paraphrase_terms
 from graphrag_lite.retrieval.question_kinds import Kind, Wording, read_wording
 from graphrag_lite.retrieval.readings import question_readings
 from graphrag_lite.retrieval.spelling import respell
@@ -83,7 +83,8 @@ class Question:
     @cached_property
     def readings(self) -> dict[str, str]:
         """How words of it are read: likely typing errors, and numbers that titles write otherwise."""
-        asking = frozenset[str]().union(*(asked for _, asked in self.attributes))  # "older" is not "order"
+        # "older" is not "order"
+        asking = frozenset[str]().union(*(asking_terms for _, asking_terms in self.attributes))
         left_out = {word for word in self.text.casefold().split() if asking.issuperset(terms(word, self.analyzed_in))}
         if self.language not in self.index.languages:
             words = content_words(self.text, self.language)
@@ -128,14 +129,14 @@ class Question:
         return read_wording(self.as_read, self.language)
 
     @cached_property
-    def attributes(self) -> list[AttributeTold]:
+    def attributes(self) -> list[RequestedAttribute]:
         """What tells each attribute that it asks for, and the terms that ask for it."""
-        return attributes_told(self.text, self.analyzed_in)
+        return requested_attributes(self.text, self.analyzed_in)
 
     @cached_property
-    def definition(self) -> DefinitionAsked:
+    def definition(self) -> DefinitionQuestion:
         """What it asks the definition of, or who has which role."""
-        return definition_asked(self.times.without_now)
+        return definition_question(self.times.without_now)
 
     @cached_property
     def asks_now(self) -> bool:
@@ -204,7 +205,7 @@ class Question:
         return None if found and "problem" in found and not self.index.recurring_titles else found
 
     @cached_property
-    def dates_asked(self) -> DateQuestion | None:
+    def date_question(self) -> DateQuestion | None:
         """What it asks that is computed of dates; None where it asks for none."""
         return date_question(self.text, self.language or "en")
 
@@ -213,7 +214,7 @@ class Question:
         """The terms in which texts may tell each of its terms otherwise, but those of names."""
         if self.language != self.analyzed_in:
             return {}
-        found = said_otherwise(self.as_read, self.language)
+        found = paraphrase_terms(self.as_read, self.language)
         return {term: others for term, others in found.items() if term not in self.names and term not in ASKING}
 
     @property
@@ -264,8 +265,8 @@ class Question:
         written is as much as its reading. What texts tell otherwise is what they tell.
         """
         index = self.index.bm25
-        asking = general_terms().union(*(asked for _, asked in self.attributes))
-        found = term_idf(index, (term if term in asking else self._told_as(term) for term in self.terms))
+        asking = general_terms().union(*(asking_terms for _, asking_terms in self.attributes))
+        found = term_idf(index, (term if term in asking else self._most_common_form(term) for term in self.terms))
         for term in self.names:
             if term in found and not index.holds(term):
                 found[term] *= UNKNOWN_NAME
@@ -275,11 +276,11 @@ class Question:
                 found |= dict.fromkeys(terms(word, self.analyzed_in), as_read)
         return found
 
-    def _told_as(self, term: str) -> str:
+    def _most_common_form(self, term: str) -> str:
         """Return the most common of the terms in which texts tell one that none holds; itself where there is none."""
         bm25 = self.index.bm25
-        told = () if bm25.holds(term) else sorted(filter(bm25.holds, self.other_words.get(term, ())))
-        return max(told, key=lambda other: len(bm25.units_of(other)), default=term)
+        alternatives = () if bm25.holds(term) else sorted(filter(bm25.holds, self.other_words.get(term, ())))
+        return max(alternatives, key=lambda other: len(bm25.units_of(other)), default=term)
 
     @cached_property
     def features(self) -> Features:
@@ -294,8 +295,8 @@ class Question:
         parts = find_parts(text, language, self.index.names, self.mentions)
         named = [*self.mentions, *parts]
         of_names = [self.terms_of(text[mention.start : mention.end]) for mention in named]
-        place = {term: i for i, term in enumerate(distinct)}
-        places = (np.array([place[term] for term in own if term in place], dtype=np.int64) for own in of_names)
+        position = {term: i for i, term in enumerate(distinct)}
+        positions = (np.array([position[term] for term in own if term in position], dtype=np.int64) for own in of_names)
         entities = {entity: 1.0 / len(part.entities) for part in parts for entity in part.entities}
         entities |= {entity: 1.0 for mention in self.mentions for entity in mention.entities}
         what, how = self.wording.what, self.wording.how
@@ -305,25 +306,25 @@ class Question:
         others = {term: words for term, words in self.other_words.items() if term not in name_terms}
         term_scores = widened(scores_of_terms(index, distinct, only_asks), distinct, others, index)
         years = [int(term) for term in distinct if YEAR.fullmatch(term)]
-        stated, asked = attributes.stated_in(text, language, self.numbered), self.periods
+        stated, periods = attributes.stated_in(text, language, self.numbered), self.periods
         ages = order = None
         if self.now and attributes.newest:
-            asked = [attributes.newest_day(self.now)] if self.means_newest else asked
-            stated += map(attributes.dated_in, asked)
-            ages = attributes.ages(self.now) if self.as_of and not asked else None
+            periods = [attributes.newest_day(self.now)] if self.means_newest else periods
+            stated += map(attributes.dated_in, periods)
+            ages = attributes.ages(self.now) if self.as_of and not periods else None
             newest_first = self.as_of or (attributes.replies is not None and self.wording.for_value)
-            order = attributes.order if newest_first and not asked else None
+            order = attributes.order if newest_first and not periods else None
         replies = None if self.wording.for_reply else attributes.replies
         return Features(
             term_scores=term_scores,
-            names=[(mention.entities, at) for mention, at in zip(named, places, strict=True)],
+            names=[(mention.entities, at) for mention, at in zip(named, positions, strict=True)],
             entities=entities,
             dated_units=index.units_with_years(min(years), max(years)) if years else index.units[:0],
             stated=stated,
             ages=ages,
             order=order,
             replies=replies,
-            heeded=None if replies is None or self.dates_asked else self._heeded(replies),  # not what is computed
+            heeded=None if replies is None or self.date_question else self._heeded(replies),  # not what is computed
             name_terms=name_terms,
             held=attributes.held_in(self.periods),
             meant=None if self.vector is None else self.index.meant(self.vector, term_scores),
@@ -332,6 +333,6 @@ class Question:
     def _heeded(self, replies: "npt.NDArray[np.bool_]") -> "npt.NDArray[np.int32]":
         """Return the units in which a user, and no reply, says what an assistant is to heed."""
         index = self.index.bm25
-        told = (index.all_of(terms(words, self.analyzed_in)) for words in self.wording.heeded)
-        units: npt.NDArray[np.int32] = np.unique(np.concatenate([index.units[:0], *told]))
+        matching = (index.all_of(terms(words, self.analyzed_in)) for words in self.wording.heeded)
+        units: npt.NDArray[np.int32] = np.unique(np.concatenate([index.units[:0], *matching]))
         return np.extract(~replies[units], units)

@@ -8,10 +8,12 @@ from graphrag_lite.text.word_lists import expressions
 Kind = Literal["time", "number", "person", "location", "version", ""]
 
 _KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]
-_ASKED = expressions(__package__, "question_words.txt")
-HOW_MANY = re.compile(_ASKED["how many"], re.I)
-ASKS_FOR_YEAR, YEAR_TOLD = re.compile(_ASKED["year"], re.I), re.compile(_ASKED["of a year"], re.I)
-SAID = re.compile(r"(?i)\bwhat (?:do|does|did|has|have) .+? (?:say|said|tell|told|think|explain|announced?|report)\b")
+_QUESTION_WORDS = expressions(__package__, "question_words.txt")
+HOW_MANY = re.compile(_QUESTION_WORDS["how many"], re.I)
+ASKS_FOR_YEAR, STATES_YEAR = re.compile(_QUESTION_WORDS["year"], re.I), re.compile(_QUESTION_WORDS["of a year"], re.I)
+ASKS_FOR_STATEMENT = re.compile(
+    r"(?i)\bwhat (?:do|does|did|has|have) .+? (?:say|said|tell|told|think|explain|announced?|report)\b"
+)
 _REPLIES = expressions(__package__, "replies.txt")
 _PARTS = re.compile(r"(?<=[.?!:])\s+")
 _VALUE = re.compile(r"(?:what|when|where|which|who|how (?:many|much|long|often|old|far|big|high))\b", re.I)
@@ -40,7 +42,7 @@ class Wording(NamedTuple):
 def read_wording(question: str, language: str) -> Wording:
     """Read a question in `language` (ISO 639-1)."""
     return Wording(
-        kind_asked(question, language),
+        question_kind(question, language),
         frame_words(question, language),
         *what_and_how(question, language),
         light_verbs(question, language),
@@ -50,22 +52,24 @@ def read_wording(question: str, language: str) -> Wording:
     )
 
 
-def kind_asked(question: str, language: str) -> Kind:
+def question_kind(question: str, language: str) -> Kind:
     """Return what a question in `language` (ISO 639-1) asks for, by the first question word; "" where none says.
 
-    >>> [kind_asked(question, "en") for question in ("When did he land?", "Name it.", "How many are there?")]
+    >>> [question_kind(question, "en") for question in ("When did he land?", "Name it.", "How many are there?")]
     ['time', '', 'number']
-    >>> kind_asked("谁来过？", "zh"), kind_asked("What is the default width of the logo?", "en")
+    >>> question_kind("谁来过？", "zh"), question_kind("What is the default width of the logo?", "en")
     ('person', 'number')
-    >>> kind_asked("In welchem Jahr sank es?", "de"), kind_asked("Thành phố nào lớn nhất?", "vi")
+    >>> question_kind("In welchem Jahr sank es?", "de"), question_kind("Thành phố nào lớn nhất?", "vi")
     ('time', 'location')
-    >>> kind_asked("Vad var namnet?", "sv"), kind_asked("Var ligger Lund?", "sv"), kind_asked("AI là gì?", "vi")
-    ('', 'location', '')
+    >>> question_kind("Vad var namnet?", "sv"), question_kind("Var ligger Lund?", "sv")
+    ('', 'location')
+    >>> question_kind("AI là gì?", "vi")
+    ''
     """
     found: list[tuple[int, int, Kind]] = []
     for code in (language, "any"):
         for rank, kind in enumerate(_KINDS):
-            words = _ASKED.get(f"{code} {kind}", "(?!)")
+            words = _QUESTION_WORDS.get(f"{code} {kind}", "(?!)")
             bounded = words if code == "any" else rf"(?<!\w)(?:{words})(?!\w)"
             if match := re.search(bounded, question, re.I):
                 found.append((match.start(), rank, kind))
@@ -78,8 +82,8 @@ def frame_words(question: str, language: str) -> list[str]:
     >>> frame_words("In what year was Ann born, and in which city?", "en"), frame_words("Quelle année ?", "fr")
     (['what', 'year', 'which', 'city'], ['Quelle', 'année'])
     """
-    asked = (_ASKED.get(f"{language} {kind}", "(?!)") for kind in ("time", "location"))
-    found = (match for words in asked for match in re.finditer(rf"(?<!\w)(?:{words})(?!\w)", question, re.I))
+    patterns = (_QUESTION_WORDS.get(f"{language} {kind}", "(?!)") for kind in ("time", "location"))
+    found = (match for words in patterns for match in re.finditer(rf"(?<!\w)(?:{words})(?!\w)", question, re.I))
     return [word for match in found for word in match[0].split()]
 
 
@@ -91,9 +95,9 @@ def what_and_how(question: str, language: str) -> tuple[str, str]:
     >>> what_and_how("Round the answer.", "en")
     ('Round the answer.', '')
     """
-    told = re.compile(rf"(?<!\w)(?:{_ASKED.get(f'{language} answer', '(?!)')})(?!\w)", re.I)
+    pattern = re.compile(rf"(?<!\w)(?:{_QUESTION_WORDS.get(f'{language} answer', '(?!)')})(?!\w)", re.I)
     parts = _PARTS.split(question)
-    what = [part for part in parts if "?" in part or not told.search(part)]
+    what = [part for part in parts if "?" in part or not pattern.search(part)]
     return (" ".join(what), " ".join(part for part in parts if part not in what)) if what else (question, "")
 
 
@@ -103,7 +107,7 @@ def light_verbs(question: str, language: str) -> list[str]:
     >>> light_verbs("Who got the cello and took it home?", "en")
     ['got', 'took']
     """
-    return re.findall(rf"\b(?:{_ASKED.get(f'{language} light', '(?!)')})\b", question, re.I)
+    return re.findall(rf"\b(?:{_QUESTION_WORDS.get(f'{language} light', '(?!)')})\b", question, re.I)
 
 
 def asks_for_reply(question: str, language: str) -> bool:

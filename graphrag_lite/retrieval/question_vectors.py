@@ -32,17 +32,17 @@ async def embed_questions(
     from graphrag_lite.retrieval.vectors import unit_length
 
     if embedder:
-        asked = {**embedder.identity, **prefixes(settings)}
-        made_by = index.manifest.get("embedder", asked)  # the manifest of an older index has none
+        configured = {**embedder.identity, **prefixes(settings)}
+        made_by = index.manifest.get("embedder", configured)  # the manifest of an older index has none
     else:
-        asked = {"provider": settings.provider, "model": settings.model, "text_prefix": settings.text_prefix}
+        configured = {"provider": settings.provider, "model": settings.model, "text_prefix": settings.text_prefix}
         made_by = {"provider": OPENAI, "text_prefix": "", **index.manifest["settings"]["embeddings"]}
-        made_by = {name: made_by[name] for name in asked}
-    if asked != made_by:
+        made_by = {name: made_by[name] for name in configured}
+    if configured != made_by:
         logger.warning(
             "The vectors of this index are of %s, the embedding model is %s: they are not used."
             " Run `graphrag-lite index`.",
-            *(" ".join(map(str, each.values())) for each in (made_by, asked)),
+            *(" ".join(map(str, each.values())) for each in (made_by, configured)),
         )
         return none
     try:

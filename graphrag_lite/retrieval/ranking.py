@@ -148,10 +148,10 @@ def _named_throughout(question: Features, links: Links, share: float) -> Csr:
     `share` is how much of the way, of 1.
     """
     scores, data = question.term_scores, question.term_scores.data.copy()
-    for entities, places in question.names:
+    for entities, term_rows in question.names:
         defining = [links.definitions.row(entity) for entity in entities]
-        for place in places.tolist() if any(map(len, defining)) else ():
-            held, values = scores.row(place), data[slice(*scores.indptr[place : place + 2].tolist())]
+        for row in term_rows.tolist() if any(map(len, defining)) else ():
+            held, values = scores.row(row), data[slice(*scores.indptr[row : row + 2].tolist())]
             for units in defining:
                 at = np.searchsorted(held, units)
                 own = at[np.isin(units, held)]
@@ -207,7 +207,7 @@ def _joined(entry: Vector, term_scores: Csr, links: Links, question_entities: Co
     """
     scores = np.zeros_like(entry)
     for seed in best_rows(entry, n_seeds).tolist():
-        open_terms = np.where(_places(term_scores, seed) >= 0, 0.0, 1.0)
+        open_terms = np.where(_positions(term_scores, seed) >= 0, 0.0, 1.0)
         shared = np.zeros_like(entry)
         for entity in links.entities.row(seed).tolist():
             if entity not in question_entities and links.rarity[entity] > 0:
@@ -249,12 +249,12 @@ def _discounted(scores: Vector, term_scores: Csr, rates: Vector, depth: int) -> 
     A term loses its rate (n_terms,) of its weight to a unit that holds it best, less to one that holds it worse. The
     result orders the units as they were taken: nothing gains, so none that is left can pass one that was taken.
     """
-    places = np.flatnonzero(rates)
-    names = rows_of(term_scores, places)
+    term_rows = np.flatnonzero(rates)
+    names = rows_of(term_scores, term_rows)
     if not len(names.data):
         return scores
     highest = np.array([names.data[start:end].max(initial=0.0) for start, end in pairwise(names.indptr.tolist())])
-    weights = np.ones(len(places))
+    weights = np.ones(len(term_rows))
     left = scores.copy()
     taken: dict[int, float] = {}
     for _ in range(min(depth, len(scores))):
@@ -262,43 +262,43 @@ def _discounted(scores: Vector, term_scores: Csr, rates: Vector, depth: int) -> 
         taken[unit], left[unit] = left[unit], -np.inf
         held = _values(names, unit) / np.maximum(highest, 1e-9)
         if held.any():
-            lost = rates[places] * held * weights
+            lost = rates[term_rows] * held * weights
             weights -= lost
             left -= names.columns(lost)
     left[list(taken)] = list(taken.values())
     return left
 
 
-def _newest_first(scores: Vector, term_scores: Csr, said: Vector, depth: int) -> Vector:
+def _newest_first(scores: Vector, term_scores: Csr, recency: Vector, depth: int) -> Vector:
     """Put each of the `depth` best units before the best older one that it supersedes; the others stay."""
     chosen = best_rows(scores, depth).tolist()
     held = np.array([_values(term_scores, unit) for unit in chosen]).reshape(len(chosen), term_scores.shape[0])
-    place, values = said[chosen], scores[chosen]
-    order: list[int] = []  # places in `chosen`
+    chosen_recency, values = recency[chosen], scores[chosen]
+    order: list[int] = []  # positions in `chosen`
     for new, unit in enumerate(chosen):
         common = np.minimum(held[new], held[order]).sum(axis=1)
         same = (common > 0) & (common >= _SAME * held[order].sum(axis=1))
-        superseded = same & (place[order] < said[unit]) & (scores[unit] >= _NEAR * values[order])
+        superseded = same & (chosen_recency[order] < recency[unit]) & (scores[unit] >= _NEAR * values[order])
         order.insert(int(np.argmax(superseded)) if superseded.any() else len(order), new)
     ordered = scores.copy()
     ordered[np.array(chosen, dtype=np.int64)[order]] = values
     return ordered
 
 
-def _places(term_scores: Csr, unit: int) -> npt.NDArray[np.int64]:
+def _positions(term_scores: Csr, unit: int) -> npt.NDArray[np.int64]:
     """Return where a unit's score of each term is stored, -1 where there is none; units ascend within a term."""
     units = term_scores.indices
     found = np.full(term_scores.shape[0], -1)
     for term, (start, end) in enumerate(pairwise(term_scores.indptr.tolist())):
-        place = start + int(np.searchsorted(units[start:end], unit))
-        if place < end and units[place] == unit:
-            found[term] = place
+        position = start + int(np.searchsorted(units[start:end], unit))
+        if position < end and units[position] == unit:
+            found[term] = position
     return found
 
 
 def _values(term_scores: Csr, unit: int) -> Vector:
     """Return a unit's score of each term, shape (n_terms,)."""
-    places = _places(term_scores, unit)
-    values = np.zeros(len(places))
-    values[places >= 0] = term_scores.data[places[places >= 0]]
+    positions = _positions(term_scores, unit)
+    values = np.zeros(len(positions))
+    values[positions >= 0] = term_scores.data[positions[positions >= 0]]
     return values

@@ -33,8 +33,8 @@ def question_readings(
     """
     found = readings(text, languages[1], index.bm25, index.vocabulary, index.passage, capitalized, left_out)
 
-    def borne_out(stated: str, said: "Numbered", word: str) -> bool:
-        return _is_of_titles(index, stated, said, word)
+    def borne_out(stated: str, numbered: "Numbered", word: str) -> bool:
+        return _is_of_titles(index, stated, numbered, word)
 
     found |= {version: longer for version in _VERSION.findall(text) if (longer := _longer(index, version))}
     return found | as_titles_say(text, languages[0], index.title_numbers, borne_out)
@@ -49,7 +49,7 @@ def _longer(index: "SnapshotView", version: str) -> str:
     return min((found for unit in units for found in longer.findall(index.passage(unit)[0])), default="")
 
 
-def _is_of_titles(index: "SnapshotView", stated: str, said: "Numbered", word: str) -> bool:
+def _is_of_titles(index: "SnapshotView", stated: str, numbered: "Numbered", word: str) -> bool:
     """Say whether what a question says with a number is a word of titles, though they write it as `word`.
 
     It is not, where less than half of the documents with that word in the title, and a number, say what it would be
@@ -57,20 +57,22 @@ def _is_of_titles(index: "SnapshotView", stated: str, said: "Numbered", word: st
     that no text holds ("third quarter") there is nothing to say.
     """
     language = index.languages[0] if index.languages else ""
-    numbers = [said.number] if len(word) == 1 else list(index.title_numbers)
-    places = [at for number in numbers for other, _, at in index.title_numbers.get(number, ()) if other == word]
-    units = np.unique(np.concatenate([index.bm25.units[:0], *(index.attributes.units[place] for place in places)]))
+    numbers = [numbered.number] if len(word) == 1 else list(index.title_numbers)
+    positions = [at for number in numbers for other, _, at in index.title_numbers.get(number, ()) if other == word]
+    units = np.unique(
+        np.concatenate([index.bm25.units[:0], *(index.attributes.units[position] for position in positions)])
+    )
     document_row = np.asarray(index.document_row)
     rows = np.unique(document_row[units])
-    initials = word == said.before[:1] + said.word[:1]
-    spelt = terms(f"{said.before} {said.word}" if initials else said.word, language)
-    told = [document_row[index.bm25.units_of(term)] for term in spelt]
-    if not told or not all(map(len, told)):
+    initials = word == numbered.before[:1] + numbered.word[:1]
+    spelt = terms(f"{numbered.before} {numbered.word}" if initials else numbered.word, language)
+    rows_by_term = [document_row[index.bm25.units_of(term)] for term in spelt]
+    if not rows_by_term or not all(map(len, rows_by_term)):
         return any(map(str.isspace, stated))
-    if min(len(np.intersect1d(rows, one)) for one in told) < len(rows) / 2:
+    if min(len(np.intersect1d(rows, one)) for one in rows_by_term) < len(rows) / 2:
         return False
     if len(word) > 1:
         return True
-    pattern = re.compile(wording_pattern(said), re.I)
+    pattern = re.compile(wording_pattern(numbered), re.I)
     read = rows[:MAX_READ].tolist()
     return 2 * sum(pattern.search(index.document_text(row)) is not None for row in read) >= len(read)

@@ -40,7 +40,7 @@ def report_language(index: "SnapshotView") -> str:
     return index.languages[0] if index.languages else ""
 
 
-def asked_terms(question: "Question") -> list[str]:
+def topic_terms(question: "Question") -> list[str]:
     """Return a question's terms that ask about something in the corpus, not about the corpus itself.
 
     What most titles say, as the name of a podcast or of the company whose calls these are, is about all of it.
@@ -65,27 +65,29 @@ class Reports:
     unit_scores: "np.ndarray[Any, np.dtype[np.float64]]"  # (n_units,)
 
 
-def rank_reports(index: "SnapshotView", asked: list[str], rows: list[dict[str, Any]], chosen: Sequence[int]) -> Reports:
+def rank_reports(
+    index: "SnapshotView", query_terms: list[str], rows: list[dict[str, Any]], chosen: Sequence[int]
+) -> Reports:
     """Rank the chosen reports, and score every text unit by them and by the question's words."""
-    match = scale_to_one(index.report_bm25.scores(asked))
+    match = scale_to_one(index.report_bm25.scores(query_terms))
     worth = {
         i: float(match[i]) + IMPORTANCE * rows[i]["rank"] / 10 * (1.0 if match[i] or not match.any() else 0.2)
         for i in chosen
     }
     order = sorted(chosen, key=lambda i: (-worth[i], i))
-    return Reports(order, match, _unit_scores(index, asked, rows, order, worth))
+    return Reports(order, match, _unit_scores(index, query_terms, rows, order, worth))
 
 
 def _unit_scores(
-    index: "SnapshotView", asked: list[str], rows: list[dict[str, Any]], order: list[int], worth: dict[int, float]
+    index: "SnapshotView", query_terms: list[str], rows: list[dict[str, Any]], order: list[int], worth: dict[int, float]
 ) -> "np.ndarray[Any, np.dtype[np.float64]]":
     """Score text units by the best report that cites them, and by the question's own words."""
-    scores = np.asarray(scale_to_one(index.bm25.scores(asked)), dtype=np.float64)
+    scores = np.asarray(scale_to_one(index.bm25.scores(query_terms)), dtype=np.float64)
     cited = np.zeros_like(scores)
     for i in order:
-        for place, citation in enumerate(rows[i]["citations"]):
+        for rank, citation in enumerate(rows[i]["citations"]):
             unit = index.unit_row[citation["text_unit_id"]]
-            cited[unit] = max(cited[unit], worth[i] / (1 + 0.1 * place))
+            cited[unit] = max(cited[unit], worth[i] / (1 + 0.1 * rank))
     return scores + cited
 
 

@@ -107,8 +107,10 @@ class SnapshotView(SnapshotTables):
     def bm25(self) -> Bm25:
         """BM25 over text units."""
         lengths, held = self.arrow("search_lengths"), self.segments("search_terms")
-        told = read_norms(self.arrow("search_units"), lengths), read_number(lengths, "n_units")
-        return read_segments(held, *told) if held else read_postings(self.arrow("search_terms"), *told)
+        norms_and_size = read_norms(self.arrow("search_units"), lengths), read_number(lengths, "n_units")
+        return (
+            read_segments(held, *norms_and_size) if held else read_postings(self.arrow("search_terms"), *norms_and_size)
+        )
 
     @cached_property
     def report_bm25(self) -> Bm25:
@@ -197,14 +199,14 @@ class SnapshotView(SnapshotTables):
         offsets, rows = lists(data["rows"], "int32")
         units = [rows[start:end] for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
         values = list(zip(data["field"].to_pylist(), data["value"].to_pylist(), strict=True))
-        numbered = {place for told in self.title_numbers.values() for *_, place in told}
-        names = name_table((value, place) for place, (_, value) in enumerate(values) if place not in numbered)
-        said = [
-            units[place]
-            for place, (field, value) in enumerate(values)
+        numbered = {position for entries in self.title_numbers.values() for *_, position in entries}
+        names = name_table((value, position) for position, (_, value) in enumerate(values) if position not in numbered)
+        reply_units = [
+            units[position]
+            for position, (field, value) in enumerate(values)
             if field.casefold() in WHOSE and ROLES.get(value.casefold()) == "assistant"
         ]
-        replies = np.isin(np.arange(len(self.days)), np.concatenate(said)) if said else None
+        replies = np.isin(np.arange(len(self.days)), np.concatenate(reply_units)) if reply_units else None
         return Attributes(self.days, names, units, self.title_numbers, replies, self.held, self.order)
 
     @cached_property
@@ -212,9 +214,9 @@ class SnapshotView(SnapshotTables):
         """When what text units say held or happened."""
         from graphrag_lite.retrieval.held import Held
 
-        told = self.column("search_times", "told").combine_chunks()
-        units = np.repeat(np.arange(len(self.days)), np.diff(np.asarray(told.offsets)))
-        return Held(len(self.days), units, *map(np.asarray, told.flatten().flatten()))
+        times = self.column("search_times", "told").combine_chunks()
+        units = np.repeat(np.arange(len(self.days)), np.diff(np.asarray(times.offsets)))
+        return Held(len(self.days), units, *map(np.asarray, times.flatten().flatten()))
 
     @cached_property
     def title_numbers(self) -> ByNumber:
@@ -279,10 +281,10 @@ class SnapshotView(SnapshotTables):
         """Return the rows of the text units of a document, in their order."""
         return np.flatnonzero(np.asarray(self.document_row) == row).tolist()
 
-    def units_at(self, row: int, places: Sequence[int]) -> list[int]:
+    def units_at(self, row: int, offsets: Sequence[int]) -> list[int]:
         """Return the last text unit of a document that begins at each of some characters of it, or before."""
         starts = {unit: self.cell("text_units", "char_start", unit) for unit in self.units_in(row)}
-        return [max(unit for unit, first in starts.items() if first <= place) for place in places]
+        return [max(unit for unit, first in starts.items() if first <= offset) for offset in offsets]
 
     @cached_property
     def _episodes(self) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":

@@ -39,9 +39,9 @@ _LATIN_GREEK_CYRILLIC = re.compile("[a-z\u00df-\u024f\u0370-\u052f]+")
 
 def respell(question: str, readings: Mapping[str, str]) -> str:
     """Return a question with its words, and first those that are read together, replaced by their readings."""
-    for said in readings:
-        if not _WORD.fullmatch(said):
-            question = question.replace(said, readings[said])
+    for phrase in readings:
+        if not _WORD.fullmatch(phrase):
+            question = question.replace(phrase, readings[phrase])
     return _WORD.sub(lambda word: readings.get(word[0], word[0]), question) if readings else question
 
 
@@ -94,11 +94,11 @@ def readings(
         fitting = [other for other in near if tops[other] >= MIN_FIT[word.islower()] * others.max(initial=0.0)]
         fitting.sort(key=lambda other: (near[other], -tops[other], other))
         forms: list[tuple[int, int, str]] = []
-        for place, other in enumerate(fitting[:MAX_READ]):
+        for rank, other in enumerate(fitting[:MAX_READ]):
             best = np.argsort(-fits[other], kind="stable")[:MAX_READ]
             edits, written = _written(word, other, named, map(passage, index.units_of(other)[best].tolist()))
             if edits <= 1 + (len(term) >= TWO_EDITS):
-                forms.append((edits, place, written))
+                forms.append((edits, rank, written))
         if forms:
             found[word] = min(forms)[2]
     return found
@@ -124,16 +124,16 @@ def _within(term: str, most: int, vocabulary: Strings) -> dict[str, int]:
     Compared are terms with the same first letters or the same last ones: an edit leaves one of both ends as it is, two
     nearly always.
     """
-    kept = (len(term) - 1) // (most + 1)
+    n_shared = (len(term) - 1) // (most + 1)
     size, slack = len(term.encode()), most * max(len(letter.encode()) for letter in term)
-    start, end = bisect_left(vocabulary, term[:kept]), bisect_left(vocabulary, term[:kept] + "\U0010ffff")
-    ending = term[-kept:].encode()
+    start, end = bisect_left(vocabulary, term[:n_shared]), bisect_left(vocabulary, term[:n_shared] + "\U0010ffff")
+    ending = term[-n_shared:].encode()
     same_begin = vocabulary.of_size(size - slack, size + slack, start, end)
     same_end = vocabulary.ending(vocabulary.of_size(max(size - slack, len(ending)), size + slack), ending)
-    places = np.union1d(same_begin, same_end)
-    others, lengths = vocabulary.code_points(places)
+    positions = np.union1d(same_begin, same_end)
+    others, lengths = vocabulary.code_points(positions)
     edits = distances(_points(term), others, lengths)
-    near = {vocabulary[int(places[i])]: int(edits[i]) for i in np.flatnonzero(edits <= most)}
+    near = {vocabulary[int(positions[i])]: int(edits[i]) for i in np.flatnonzero(edits <= most)}
     return {
         other: n
         for other, n in near.items()

@@ -41,19 +41,19 @@ def read_stated_values(documents: "pa.Table", attempt: Attempt) -> list[Stated]:
     titles: dict[tuple[str, str], tuple[list[str], list[Numbered]]] = {}
     found = []
     for identity, title, language, metadata in tables.rows(documents, "id", "title", "language", "metadata"):
-        if metadata not in words and (said := attempt(identity, _words_of, metadata)) is not None:
-            words[metadata] = said
+        if metadata not in words and (fields := attempt(identity, _words_of, metadata)) is not None:
+            words[metadata] = fields
         key = (title, language)
-        if key not in titles and (told := attempt(identity, _title_read, *key)):
-            titles[key] = told
+        if key not in titles and (parsed := attempt(identity, _title_read, *key)):
+            titles[key] = parsed
         found.append(Stated(words.get(metadata, {}), *titles.get(key, ([], []))))
     return found
 
 
 def _words_of(metadata: str) -> dict[str, str]:
     """Return the fields of a document's metadata that are words, such as author, source and category; not ids."""
-    told = json.loads(metadata).items()
-    return {field: value for field, value in told if isinstance(value, str) and WORDS.fullmatch(value)}
+    fields = json.loads(metadata).items()
+    return {field: value for field, value in fields if isinstance(value, str) and WORDS.fullmatch(value)}
 
 
 def _listed(value: str) -> list[str]:
@@ -81,15 +81,15 @@ def shared_values(
     rows: dict[tuple[str, str], list[int]] = defaultdict(list)
     written: dict[tuple[str, str], str] = {}
     titles = documents["title"].to_pylist()
-    for place, (title, (words, names, numbers)) in enumerate(zip(titles, read, strict=True)):
+    for row, (title, (words, names, numbers)) in enumerate(zip(titles, read, strict=True)):
         for one in numbers:
             value = written.setdefault((one.word, one.number), title[one.start : one.end])
-            rows[tables.OF_TITLES, value] += rows_of(place)
+            rows[tables.OF_TITLES, value] += rows_of(row)
         for field, value in words.items():
             if exact_key(value) not in names:
                 for part in _listed(value):
                     n_values[field] += 1
-                    rows[field, part] += rows_of(place)
+                    rows[field, part] += rows_of(row)
     for speaker, unit_rows in _spoken(text_units, episodes):
         n_values[SPEAKER] += len(unit_rows)
         rows[SPEAKER, speaker] += unit_rows
@@ -97,20 +97,20 @@ def shared_values(
     with_numbers = {title: one.numbers for title, one in zip(titles, read, strict=True) if one.numbers}
     numbered = in_series(with_numbers.items())
     names_of = series_names(with_numbers, numbered)
-    for place, title in enumerate(titles):
+    for row, title in enumerate(titles):
         for name in names_of.get(title, ()):
-            rows[tables.OF_TITLES, name] += rows_of(place)
+            rows[tables.OF_TITLES, name] += rows_of(row)
     series = {written[one] for one in numbered}.union(*names_of.values())
-    kept = [
+    selected = [
         (field, value)
         for field, value in sorted(rows)
         if (value in series if field == tables.OF_TITLES else n_distinct[field] <= FEW * n_values[field])
     ]
     return tables.make_columns(
         "search_values",
-        field=[field for field, _ in kept],
-        value=[value for _, value in kept],
-        rows=[sorted(set(rows[key])) for key in kept],
+        field=[field for field, _ in selected],
+        value=[value for _, value in selected],
+        rows=[sorted(set(rows[key])) for key in selected],
     )
 
 
@@ -119,14 +119,14 @@ def _spoken(text_units: "pa.Table", episodes: "pa.Table") -> Iterator[tuple[str,
     import pyarrow.compute as pc
 
     several = pc.unique(episodes.filter(pc.greater(episodes["ordinal"], 0))["document_id"])
-    said: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
+    messages: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
     columns = ("document_id", "char_start", "char_end", "speaker")
     for document_id, *message in tables.rows(groups.rows_of(episodes, "document_id", several), *columns):
-        said[document_id].append(tuple(message))
+        messages[document_id].append(tuple(message))
     spoken: dict[tuple[str, str], dict[int, None]] = defaultdict(dict)
-    units = tables.rows(text_units, "document_id", "char_start", "char_end") if said else ()
+    units = tables.rows(text_units, "document_id", "char_start", "char_end") if messages else ()
     for row, (document_id, start, end) in enumerate(units):
-        for last, speaker in _between(said.get(document_id, []), start, end):
+        for last, speaker in _between(messages.get(document_id, []), start, end):
             if speaker and last > start:
                 spoken[document_id, speaker][row] = None
     yield from ((speaker, list(rows)) for (_, speaker), rows in spoken.items())

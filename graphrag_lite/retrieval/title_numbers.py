@@ -63,15 +63,15 @@ def series_names(titles: Mapping[str, Sequence[Numbered]], series: Collection[tu
     counts = Counter(word for found in words.values() for word in {*found} - {""})
     runs: dict[str, list[str]] = {}
     for title, found in words.items():
-        told = [word if 2 * counts[word] <= len(words) else "" for word in found]
-        runs[title] = [" ".join(run) for said, run in groupby(told, bool) if said]
+        naming = [word if 2 * counts[word] <= len(words) else "" for word in found]
+        runs[title] = [" ".join(run) for is_naming, run in groupby(naming, bool) if is_naming]
     often = Counter(run for found in runs.values() for run in dict.fromkeys(found))
     return {title: [run for run in found if often[run] > 1] for title, found in runs.items()}
 
 
 def _words_beside(title: str, numbers: Sequence[Numbered]) -> list[str]:
     """Return the words of a title in order, "" for each that is no word, or has to do with a number of it."""
-    taken = {place for one in numbers for place in range(one.start, one.end)}
+    taken = {offset for one in numbers for offset in range(one.start, one.end)}
     found = ((word[0], taken.isdisjoint(range(*word.span()))) for word in _CHUNK.finditer(title))
     return [word if free and any(map(str.isalpha, word)) else "" for word, free in found]
 
@@ -84,11 +84,11 @@ def _token(title: str, one: Numbered) -> tuple[int, int]:
 
 
 def by_number(of_titles: Iterable[tuple[str, int]]) -> ByNumber:
-    """Return words with a number in titles, each as a title writes it and with its place, by number."""
+    """Return words with a number in titles, each as a title writes it and with its position, by number."""
     found: dict[str, list[tuple[str, str, int]]] = {}
-    for written, place in of_titles:
+    for written, position in of_titles:
         for one in numbered_words(written, ""):
-            found.setdefault(one.number, []).append((one.word, written, place))
+            found.setdefault(one.number, []).append((one.word, written, position))
     return found
 
 
@@ -104,18 +104,18 @@ def as_titles_say(
     {'third quarter': 'Q3', 'fiscal year 2020': 'FY20'}
     """
     found: dict[str, str] = {}
-    for said in numbered_words(question, language):
-        short = said.number[2:] if len(said.number) == 4 else said.number  # of a year
+    for numbered in numbered_words(question, language):
+        short = numbered.number[2:] if len(numbered.number) == 4 else numbered.number  # of a year
         like = {
             (word, number): written
-            for number in (said.number, short)
+            for number in (numbered.number, short)
             for word, written, _ in titles.get(number, ())
-            if abbreviates(word, said)
+            if abbreviates(word, numbered)
         }
-        if like and (said.word, said.number) not in like:
+        if like and (numbered.word, numbered.number) not in like:
             (word, _), written = next(iter(like.items()))
-            initials = word == said.before[:1] + said.word[:1] and not said.word.startswith(word)
-            stated = question[said.start - initials * (len(said.before) + 1) : said.end]
-            if word == said.word or borne_out(stated, said, word):
+            initials = word == numbered.before[:1] + numbered.word[:1] and not numbered.word.startswith(word)
+            stated = question[numbered.start - initials * (len(numbered.before) + 1) : numbered.end]
+            if word == numbered.word or borne_out(stated, numbered, word):
                 found[stated] = written
     return found

@@ -33,9 +33,9 @@ class Attributes:
     """What documents are said to be, by text unit: day, shared metadata values, numbers in titles, whether a reply."""
 
     days: Vector  # (n_units,) `date.toordinal` of the document, nan where it is not dated
-    values: NameTable  # metadata values; the numbers are places in `units`
+    values: NameTable  # metadata values; the numbers are positions in `units`
     units: Sequence[npt.NDArray[np.int32]]  # text units that have the value, ascending
-    numbered: ByNumber = field(default_factory=dict)  # words with a number in titles; places in `units`
+    numbered: ByNumber = field(default_factory=dict)  # words with a number in titles; positions in `units`
     replies: npt.NDArray[np.bool_] | None = None  # (n_units,) an assistant's; None where there are none
     held: Held | None = None  # when what units say held
     order: Vector | None = None  # (n_units,) higher where it was said later, within a day, too
@@ -58,9 +58,9 @@ class Attributes:
         values = dict.fromkeys(value for mention in mentions for value in mention.entities)
         return [*map(_fully, (self.units[value] for value in values)), *of_titles]
 
-    def places_of(self, asked: Numbered) -> list[int]:
-        """Return the places in `units` of titles that have a word with its number."""
-        return [place for word, _, place in self.numbered.get(asked.number, ()) if word == asked.word]
+    def positions_of(self, one: Numbered) -> list[int]:
+        """Return the positions in `units` of titles that have a word with its number."""
+        return [position for word, _, position in self.numbered.get(one.number, ()) if word == one.word]
 
     def _of_titles(self, numbered: Iterable[Numbered]) -> list[Stated]:
         """Return the units whose titles have the words with numbers that a question has, by which of them they have.
@@ -69,14 +69,14 @@ class Attributes:
         years.
         """
         held: dict[int, set[int]] = {}
-        for asked in numbered:
-            for place in self.places_of(asked):
-                for unit in self.units[place].tolist():
-                    held.setdefault(unit, set()).add(place)
+        for one in numbered:
+            for position in self.positions_of(one):
+                for unit in self.units[position].tolist():
+                    held.setdefault(unit, set()).add(position)
         alike: dict[frozenset[int], list[int]] = {}
         for unit in sorted(held):
             alike.setdefault(frozenset(held[unit]), []).append(unit)
-        return [_fully(units) for places, units in alike.items() if not any(places < other for other in alike)]
+        return [_fully(units) for positions, units in alike.items() if not any(positions < other for other in alike)]
 
     def dated_in(self, period: Period) -> Stated:
         """Return the units of documents dated in a period or soon after it."""
@@ -91,8 +91,10 @@ class Attributes:
 
         So it is where most titles state a year, as those of annual reports do: they say what their documents are of.
         """
-        years = {place for number, told in self.numbered.items() if YEAR.fullmatch(number) for *_, place in told}
-        of_years = sum(len(self.units[place]) for place in years) > MOST_TITLES * len(self.days)
+        years = {
+            position for number, entries in self.numbered.items() if YEAR.fullmatch(number) for *_, position in entries
+        }
+        of_years = sum(len(self.units[position]) for position in years) > MOST_TITLES * len(self.days)
         return (
             self.held.fits(periods) * (_DATED if self.newest else 1.0)
             if self.held and periods and not of_years

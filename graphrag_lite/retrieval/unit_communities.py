@@ -41,12 +41,12 @@ def unit_communities(index: SnapshotTables, links: Links) -> UnitCommunities:
     column = np.full(index.n_rows("entities"), -1)
     column[np.asarray(rows)] = owners  # the last of an entity is the finest
     mentions = links.entities
-    told = column[mentions.indices]
+    of_mention = column[mentions.indices]
     worth = np.log1p(mentions.data) * links.rarity[mentions.indices]
-    held = (told >= 0) & (worth > 0)
-    pairs, place = np.unique(source_nodes(mentions)[held] * len(numbers) + told[held], return_inverse=True)
-    unit, said = np.divmod(pairs, max(len(numbers), 1))
-    order = np.lexsort((-said, np.bincount(place, worth[held], len(pairs)), unit))
+    held = (of_mention >= 0) & (worth > 0)
+    pairs, inverse = np.unique(source_nodes(mentions)[held] * len(numbers) + of_mention[held], return_inverse=True)
+    unit, community_index = np.divmod(pairs, max(len(numbers), 1))
+    order = np.lexsort((-community_index, np.bincount(inverse, worth[held], len(pairs)), unit))
     of_unit = np.full(index.n_rows("text_units"), NO_COMMUNITY)
-    of_unit[unit[order]] = numbers[said[order]]  # the last of each unit is worth most, ties by number
+    of_unit[unit[order]] = numbers[community_index[order]]  # the last of each unit is worth most, ties by number
     return UnitCommunities(dict(zip(found, parents, strict=True)), children, of_unit)

@@ -64,15 +64,15 @@ class Vectors:
         """A sample of the vectors, the same whoever asks."""
         return self.spread(_CROWD)
 
-    def similarities(self, asked: Floats) -> Floats:
-        """Return the cosine of each of `asked` (n_questions, n_dimensions) to each unit, (n_questions, n_units)."""
-        products = [asked @ block.T for block in self.blocks]
-        found: Floats = np.concatenate(products, axis=1) if products else np.zeros((len(asked), 0), np.float32)
+    def similarities(self, query_vectors: Floats) -> Floats:
+        """Return the cosines of `query_vectors` (n_questions, n_dimensions) to each unit, (n_questions, n_units)."""
+        products = [query_vectors @ block.T for block in self.blocks]
+        found: Floats = np.concatenate(products, axis=1) if products else np.zeros((len(query_vectors), 0), np.float32)
         return found
 
-    def some(self, units: Rows, asked: Floats) -> Floats:
+    def some(self, units: Rows, query_vector: Floats) -> Floats:
         """Return the cosine of a question (n_dimensions,) to some units, (n,); their rows ascend."""
-        return np.concatenate([rows @ asked for rows in self._rows(units)])
+        return np.concatenate([rows @ query_vector for rows in self._rows(units)])
 
     def spread(self, n: int) -> Floats:
         """Return `n` vectors at even distances, (n, n_dimensions), or all where there are no more."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from graphrag_lite.errors import CallError, ReplyError
 from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.retrieval.bm25 import term_idf
-from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, scale_to_one
+from graphrag_lite.retrieval.report_ranking import rank_reports, scale_to_one, topic_terms
 from graphrag_lite.search.answer import Answer, Ranking, answered, compose, ranked
 from graphrag_lite.search.community_answers import fitting_sentences
 from graphrag_lite.search.community_walk import CommunitySearch, community_tree
@@ -117,7 +117,7 @@ class Begun:
 def _begin(question: "Question", budget: int) -> Begun:
     index = question.index
     rows = index.report_rows
-    query_terms = asked_terms(question)
+    query_terms = topic_terms(question)
     by_reports = rank_reports(index, query_terms, rows, range(len(rows))).unit_scores
     scores = scale_to_one(index.bm25.scores(query_terms)) + BY_REPORTS * by_reports
     return Begun(query_terms, CommunitySearch(community_tree(index, scores), scores, budget))

@@ -17,7 +17,7 @@ from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import text_unit_scores
-from graphrag_lite.retrieval.report_ranking import asked_terms, rank_reports, scale_to_one
+from graphrag_lite.retrieval.report_ranking import rank_reports, scale_to_one, topic_terms
 from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.answer import Answer, answered, compose, ranked
 from graphrag_lite.search.extractive.reading_order import in_reading_order
@@ -63,7 +63,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
     ranking = ranked(total, index.document_row, query.top_k)
     if query.retrieve_only:
         return answered(question, "drift", ranking, answer="", citations=[])
-    query_terms = asked_terms(question)
+    query_terms = topic_terms(question)
     if not query_terms:
         return overview(question, "drift", ranking)
     nothing = says_nothing(question, term_idf(index.bm25, query_terms))
@@ -193,7 +193,7 @@ def _best_reports(question: Question) -> list[int]:
     """Return the reports that fit the question best, of all levels."""
     index = question.index
     rows = index.report_rows
-    query_terms = asked_terms(question)
+    query_terms = topic_terms(question)
     return rank_reports(index, query_terms, rows, range(len(rows))).order[: index.search_settings.max_reports]
 
 

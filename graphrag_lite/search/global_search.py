@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.abstention import says_nothing
 from graphrag_lite.retrieval.bm25 import term_idf
-from graphrag_lite.retrieval.report_ranking import asked_terms, partition, rank_reports, report_language
+from graphrag_lite.retrieval.report_ranking import partition, rank_reports, report_language, topic_terms
 from graphrag_lite.search.answer import NOTHING, Answer, answered, compose, ranked
 from graphrag_lite.search.overview import overview
 
@@ -29,7 +29,7 @@ def answer(index: "SnapshotView", query: "Query") -> Answer:
             return found
     question = query.read_by(index)
     rows = index.report_rows
-    query_terms = asked_terms(question)
+    query_terms = topic_terms(question)
     reports = rank_reports(index, query_terms, rows, partition(rows, query.level))
     ranking = ranked(reports.unit_scores, index.document_row, query.top_k)
     if query.retrieve_only:
@@ -83,7 +83,7 @@ async def ask(index: "SnapshotView", query: "Query", asking: "Asking") -> Answer
     chosen = (
         await choose_relevant(index, rows, question.text, asking) if query.dynamic else partition(rows, query.level)
     )
-    reports = rank_reports(index, asked_terms(question), rows, chosen)
+    reports = rank_reports(index, topic_terms(question), rows, chosen)
     ranking = ranked(reports.unit_scores, index.document_row, query.top_k)
     count, budget = TokenEstimate.of(index), index.search_settings.max_context_tokens
     parts = batch_records([report_record(index, i) for i in stable_shuffle(rows, chosen)], budget, count)

@@ -107,7 +107,7 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         under_titles(question, expected, [*opening, *who, *(each for each in ordered if each not in who)][:most]),
         ranking,
         unsure=nothing is None,
-        lead=OPEN if question.dates_asked and question.dates_asked.kind in COMPUTED else "",
+        lead=OPEN if question.date_question and question.date_question.kind in COMPUTED else "",
     )
 
 

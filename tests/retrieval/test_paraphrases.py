@@ -6,7 +6,7 @@ from importlib import resources
 import pytest
 
 import graphrag_lite
-from graphrag_lite.retrieval.paraphrases import said_otherwise
+from graphrag_lite.retrieval.paraphrases import paraphrase_terms
 
 NOTES = {
     "mail.md": "# Mail\n\n## Deleting a message\n\nPress d, and the message is marked for deletion.\n\n"
@@ -18,7 +18,7 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> graphrag_lite.Index:
-    folder = tmp_path_factory.mktemp("said_otherwise")
+    folder = tmp_path_factory.mktemp("paraphrase_terms")
     for name, text in NOTES.items():
         (folder / "corpus" / name).parent.mkdir(exist_ok=True)
         (folder / "corpus" / name).write_text(text, encoding="utf-8")
@@ -43,9 +43,9 @@ def test_names_are_not_said_otherwise(index: graphrag_lite.Index) -> None:
 
 
 def test_an_expression_may_stand_apart_but_not_far_and_in_order() -> None:
-    assert "delet" in said_otherwise("How do I throw all my mails away?", "en")["away"]
-    assert "away" not in said_otherwise("How far away do I throw the ball?", "en")
-    assert "away" not in said_otherwise("Who can throw the ball of my neighbour as far away?", "en")
+    assert "delet" in paraphrase_terms("How do I throw all my mails away?", "en")["away"]
+    assert "away" not in paraphrase_terms("How far away do I throw the ball?", "en")
+    assert "away" not in paraphrase_terms("Who can throw the ball of my neighbour as far away?", "en")
 
 
 @pytest.mark.parametrize("language", ["de", "en", "es", "fr"])
@@ -55,4 +55,4 @@ def test_every_line_has_words_that_ask_and_others_that_tell(language: str) -> No
     assert lines
     for line in lines:
         assert re.fullmatch(r"[\w -]+: [\w -]+", line), line
-        assert said_otherwise(line.partition(":")[0].replace("_", " "), language), line
+        assert paraphrase_terms(line.partition(":")[0].replace("_", " "), language), line

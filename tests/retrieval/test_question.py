@@ -49,8 +49,8 @@ def test_what_the_index_makes_of_a_question_is_told_once(
     count(question, "find_parts")
     count(question, "question_times")
     count(question, "read_wording")
-    count(question, "attributes_told")
-    count(question, "definition_asked")
+    count(question, "requested_attributes")
+    count(question, "definition_question")
     count(question, "content_words")
     answer = index.query(ASKED, method)
     assert answer.readings == {"Spitser": "Spitzer"}

@@ -7,7 +7,7 @@ import pytest
 
 import graphrag_lite
 from graphrag_lite import pipeline
-from graphrag_lite.retrieval.definition_questions import thing_asked
+from graphrag_lite.retrieval.definition_questions import thing_to_define
 from graphrag_lite.search.extractive.comparison import compared_things
 from graphrag_lite.search.extractive.definitions import defines
 from graphrag_lite.search.index import Index
@@ -202,7 +202,7 @@ def test_a_question_in_another_language_finds_what_it_means_and_is_told_so(sampl
     ],
 )
 def test_what_is_asked_the_definition_of(question: str, thing: str) -> None:
-    assert thing_asked(question) == thing
+    assert thing_to_define(question) == thing
 
 
 @pytest.mark.parametrize(

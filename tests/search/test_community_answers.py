@@ -8,7 +8,7 @@ import pytest
 from graphrag_lite import pipeline
 from graphrag_lite.retrieval.bm25 import term_idf
 from graphrag_lite.retrieval.entity_names import find_mentions
-from graphrag_lite.retrieval.report_ranking import asked_terms
+from graphrag_lite.retrieval.report_ranking import topic_terms
 from graphrag_lite.search.answer import NOTHING, Answer
 from graphrag_lite.search.extractive.statements import broad_weights, choose_statements, is_repeated
 from graphrag_lite.search.index import Index
@@ -213,4 +213,4 @@ def test_how_often_something_is_spoken_of_is_counted(talks: Index) -> None:
     ],
 )
 def test_words_that_are_about_all_of_a_corpus_are_not_looked_for(talks: Index, question: str, asked: list[str]) -> None:
-    assert [term for term in asked_terms(Query(question, 5).read_by(talks)) if talks.bm25.holds(term)] == asked
+    assert [term for term in topic_terms(Query(question, 5).read_by(talks)) if talks.bm25.holds(term)] == asked

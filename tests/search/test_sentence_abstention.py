@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 
 import graphrag_lite
-from graphrag_lite.retrieval.other_words import attributes, attributes_told
+from graphrag_lite.retrieval.other_words import attributes, requested_attributes
 from graphrag_lite.search.extractive.speaker_abstention import is_of_another_speaker
 from graphrag_lite.search.index import Index
 from graphrag_lite.search.methods import Query
@@ -199,12 +199,12 @@ def test_words_that_only_hold_a_way_to_tell_do_not_tell() -> None:
     ],
 )
 def test_an_attribute_is_told_in_other_words(question: str, language: str, sentence: str) -> None:
-    told = attributes_told(question, language)
+    told = requested_attributes(question, language)
     assert told and all(pattern.search(sentence) for pattern, _ in told)
 
 
 def test_how_much_of_a_measure_is_no_price() -> None:
-    assert attributes_told("표는 얼마입니까?", "ko") and not attributes_told("메모리는 얼마입니까?", "ko")
+    assert requested_attributes("표는 얼마입니까?", "ko") and not requested_attributes("메모리는 얼마입니까?", "ko")
 
 
 def test_a_year_in_the_name_of_a_file_is_told(tmp_path: Path) -> None:
@@ -217,8 +217,8 @@ def test_a_year_in_the_name_of_a_file_is_told(tmp_path: Path) -> None:
 
 
 def test_what_a_team_studied_is_no_education() -> None:
-    assert attributes_told("What did Ann Lee study?", "en")
-    assert not attributes_told("What did the Framingham team study?", "en")
+    assert requested_attributes("What did Ann Lee study?", "en")
+    assert not requested_attributes("What did the Framingham team study?", "en")
 
 
 OTHERS = {
@@ -266,7 +266,9 @@ def test_what_is_told_in_no_text_is_refused_in_other_languages(others: Index, as
 
 
 def test_what_asks_is_a_word_of_its_own() -> None:
-    assert attributes_told("Kim jest żona kapitana?", "pl") and not attributes_told("Gdzie jest położona wieś?", "pl")
+    assert requested_attributes("Kim jest żona kapitana?", "pl") and not requested_attributes(
+        "Gdzie jest położona wieś?", "pl"
+    )
 
 
 @pytest.mark.parametrize("said", ["1", "1,", "open ", "123 ", "ab "])

@@ -9,7 +9,7 @@ from graphrag_lite import pipeline
 from graphrag_lite.retrieval.abstention import LEAST_FIT, passage_fit
 from graphrag_lite.retrieval.bm25 import build, term_idf
 from graphrag_lite.retrieval.question import Question
-from graphrag_lite.retrieval.question_kinds import kind_asked
+from graphrag_lite.retrieval.question_kinds import question_kind
 from graphrag_lite.search.answer import NOTHING
 from graphrag_lite.search.extractive.read_unit import DATELINE, MAX_LENGTH
 from graphrag_lite.search.extractive.reading_order import in_reading_order
@@ -100,7 +100,7 @@ def test_what_is_asked_for_comes_first(tmp_path: Path) -> None:
         '{"text": "The Marigold was built by Olsen of oak. The Marigold was built in 1871 in a yard."}',
         '{"text": "The weather was fine for the whole of the week, and so the harbour was full of people from town."}',
     )
-    assert kind_asked("When was the Marigold built?", "en") == "time"
+    assert question_kind("When was the Marigold built?", "en") == "time"
     assert index.query("When was the Marigold built?").citations[0].text.startswith("The Marigold was built in 1871")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.other_words import in_other_words
-from graphrag_lite.retrieval.question_kinds import HOW_MANY, SAID, Kind
+from graphrag_lite.retrieval.question_kinds import ASKS_FOR_STATEMENT, HOW_MANY, Kind
 from graphrag_lite.search.extractive.definitions import defines, names_holder
 from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.function_words import FUNCTION_WORDS
@@ -201,7 +201,7 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
         counted=frozenset(question.terms_of(_counted(text[count.end() :], question.language)))
         if count
         else frozenset(),
-        idle=(SAYING if SAID.search(text) else frozenset()).union(
+        idle=(SAYING if ASKS_FOR_STATEMENT.search(text) else frozenset()).union(
             terms(" ".join(question.wording.light), question.analyzed_in)
         ),
         names=features.name_terms if features else frozenset(),

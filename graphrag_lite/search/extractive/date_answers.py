@@ -45,7 +45,7 @@ COMPUTED = frozenset(("ago", "ahead", "between", "first", "last", "order", "unti
 
 def date_answer(question: "Question", method: str) -> Answer | None:
     """Answer by computing with dates; None where the question asks for none, or where what it names is not dated."""
-    parsed = question.dates_asked
+    parsed = question.date_question
     if parsed is None:
         return None
     if parsed.kind == "on":

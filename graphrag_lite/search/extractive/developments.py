@@ -86,7 +86,7 @@ def development(question: "Question") -> list[Statement]:
 def _numbers(question: "Question") -> list[Numbered]:
     """Return the words with a number in a question that titles have, in order: "Q1", but not "Dynamics 365"."""
     attributes = question.index.attributes
-    return [one for one in question.numbered if attributes.places_of(one)]
+    return [one for one in question.numbered if attributes.positions_of(one)]
 
 
 def _compared(question: "Question", numbers: "Sequence[Numbered]") -> "list[NDArray[np.intp]]":
@@ -105,7 +105,7 @@ def _compared(question: "Question", numbers: "Sequence[Numbered]") -> "list[NDAr
     attributes = question.index.attributes
 
     def units_of(one: Numbered) -> "NDArray[np.intp]":
-        return np.unique(np.concatenate([attributes.units[position] for position in attributes.places_of(one)]))
+        return np.unique(np.concatenate([attributes.units[position] for position in attributes.positions_of(one)]))
 
     found = [reduce(np.intersect1d, map(units_of, title.values())) for title in titles]
     compared = [units for units in found if len(units)]

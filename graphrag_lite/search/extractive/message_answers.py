@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.evidence.citation_marks import escape_marks
 from graphrag_lite.retrieval.bm25 import term_idf
-from graphrag_lite.retrieval.messages import IndexedMessage, answers_to, messages_in, said_in
+from graphrag_lite.retrieval.messages import IndexedMessage, answers_to, documents_in_periods, messages_in
 from graphrag_lite.retrieval.question import Question
 from graphrag_lite.retrieval.ranking import text_unit_scores
 from graphrag_lite.retrieval.top_k import best_rows
@@ -216,7 +216,7 @@ def _candidate_rows(question: Question, parsed: MessageQuestion) -> list[int]:
         named = {row for name in parsed.by or parsed.to for row in _rows_naming(question, name)}
         return sorted(named | (set() if parsed.by else answers_to(index, parsed.to)))
     if parsed.periods:
-        return said_in(index, parsed.periods)
+        return documents_in_periods(index, parsed.periods)
     days = index.days
     units = days.argsort(kind="stable")[: (days == days).sum()]  # what has no day stands last
     first_or_last = units[:LOOKED_AT] if parsed.order > 0 else units[-LOOKED_AT:]

@@ -20,7 +20,7 @@ from graphrag_lite.retrieval.abstention import INFLECTED
 from graphrag_lite.retrieval.bm25 import LEAST_STEM, MIN_UNITS, YEAR
 from graphrag_lite.retrieval.other_words import amounts, general_terms, in_other_words, pronouns, role_terms
 from graphrag_lite.retrieval.question import NOUNS_HAVE_CAPITALS
-from graphrag_lite.retrieval.question_kinds import ASKS_FOR_YEAR, YEAR_TOLD
+from graphrag_lite.retrieval.question_kinds import ASKS_FOR_YEAR, STATES_YEAR
 from graphrag_lite.search.extractive.answer_type import Sought
 from graphrag_lite.search.extractive.beside_names import (
     Beside,
@@ -217,7 +217,7 @@ def _is_not_beside_unspaced(parsed: _ParsedQuestion, best: Sequence[int]) -> boo
         return False
     names = _unspaced_names(parsed, [text_of(index, unit) for unit in best])
     near = [one.text for unit in best for one in beside(index, unit, frozenset(), names, reach=1)] if names else []
-    if not names or (parsed.year and not any(map(YEAR_TOLD.search, near))):
+    if not names or (parsed.year and not any(map(STATES_YEAR.search, near))):
         return bool(names)
     called = re.compile("|".join(map(re.escape, names)))  # a man's name may end in "husband"
     return bool(parsed.patterns) and not any(parsed.tell(called.sub(" ", text) for text in near))
@@ -278,7 +278,7 @@ def _is_not_beside(parsed: _ParsedQuestion, names: Set[str], scores: "Scores") -
         words = [parsed.counted, *(parsed.meant[term] for term in sorted(rest.others))] if rest.others else []
         return not any(Sought().counts(one.text, parsed.counted, "en") or tells_number(one.text, words) for one in near)
     stated = [any(_is_stated(parsed, says, one, names) for one in near) for says in parsed.patterns]
-    if parsed.year and not any(YEAR_TOLD.search(one.text) for one in near):
+    if parsed.year and not any(STATES_YEAR.search(one.text) for one in near):
         return True
     if stated and not sought:  # how old somebody was who died is told by neither alone
         return not all(stated)
@@ -315,7 +315,7 @@ def _is_stated(parsed: _ParsedQuestion, says: re.Pattern[str], found: Beside, na
     texts = [found.text[start:end] for start, end in sentences(found.text, question.analyzed_in)]
     for before, sentence in pairwise(("", *texts)):
         tells = [tell.span() for tell in says.finditer(sentence)]
-        if not tells or (parsed.year and not YEAR_TOLD.search(sentence)):
+        if not tells or (parsed.year and not STATES_YEAR.search(sentence)):
             continue
         close = [(span, CLOSE) for span in _of_names(sentence, names, question)]
         close += [(word.span(), CLOSE_TO_HE) for word in (_ONE if english else pronouns()).finditer(sentence)]

@@ -7,7 +7,7 @@ from itertools import pairwise, repeat
 from math import fsum
 from typing import TYPE_CHECKING
 
-from graphrag_lite.retrieval.question_kinds import kind_asked
+from graphrag_lite.retrieval.question_kinds import question_kind
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.announced import end_of_list
 from graphrag_lite.search.extractive.answer_type import DENIED, Sought
@@ -81,7 +81,7 @@ class Wanted:
         kind = self.sought.kind
         to_all = kind in ("person", "location") and ANYONE.search(question)
         return bool(
-            to_all or (WHY.search(question) if self.sought.why else kind_asked(question, language) == kind != "")
+            to_all or (WHY.search(question) if self.sought.why else question_kind(question, language) == kind != "")
         )
 
     def heading_for(
