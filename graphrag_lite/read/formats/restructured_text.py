@@ -19,8 +19,7 @@ RELEASE = re.compile(r"(?m)^\s*:(version|released): *(\S+)")  # of a log of chan
 DIRECTIVE = re.compile(r"\.\.[ \t]+(?:(?:\|[^|]+\|[ \t]+)?([\w:.-]+)::|\[[\w#*.-]+\])[ \t]*(.*)")  # or a footnote
 NOTED = re.compile(r"\s?\[(?:\d+|[#*][\w-]*)\]_(?!\w)")
 _FORMS = expressions(__package__, "restructured_text.txt")
-CODE, SHOWN, HIDDEN = (frozenset(_FORMS[kind].split("|")) for kind in ("code", "shown", "hidden"))
-TITLED = ("admonition", "topic", "sidebar", "rubric")  # what stands behind their name is a heading
+CODE, SHOWN, TITLED, HIDDEN = (frozenset(_FORMS[kind].split("|")) for kind in ("code", "shown", "titled", "hidden"))
 VERSIONS = {name: words for name, words in _FORMS.items() if words.endswith("version")}
 ITEM = re.compile(r"\s*(?:[-*+•]|(?:\d{1,3}|[A-Za-z#])[.)]|\(\w{1,3}\)|:(?:[^:`\n]{1,60}|``[^`\n]{1,60}``):)(?:\s+|$)")
 TABLE = re.compile(r"\s*=+(?:\s+=+)+\s*$")
@@ -68,6 +67,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
         elif directive or line.lstrip().startswith(".. ") or line.strip() == "..":
             body, end = _indented(lines, index)
             if directive and _holds_texts(directive):
+                composer.part()
                 if directive[1] in TITLED:
                     composer.add(f"#### {_plain(directive[2])}\n\n" * bool(directive[2]))
                 else:

@@ -147,6 +147,10 @@ Send
     ]
 
 
+def test_the_title_of_a_topic_has_a_line_of_its_own() -> None:
+    assert one("Intro.\n.. topic:: Pace\n\n   Slow.\n", "a.rst").text.strip() == "Intro.\n\n#### Pace\n\nSlow."
+
+
 def test_what_directives_hold_is_read_and_releases_of_a_log_are_headings() -> None:
     text = """Log
 ===
