@@ -13,6 +13,7 @@ from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.report_title import is_informative
 from graphrag_lite.evidence.sentence_reading import goes_on
 from graphrag_lite.evidence.statement import ReportStatement
+from graphrag_lite.evidence.story_passages import n_named, passages
 from graphrag_lite.text.names.words import HONORIFICS
 from graphrag_lite.text.transcripts import WHOLE
 
@@ -119,7 +120,7 @@ def choose_facts(
     chosen = [usable[i] for i in numbers]
     if narrated:
         stretch = [i * stories.PASSAGES // len(usable) for i in numbers]
-        chosen = _passages(chosen, stretch, people, gender, sources)
+        chosen = passages(chosen, stretch, people, gender, sources)
     elif not whole:
         chosen = _mostly_own(chosen, identity, about, sources)
     chosen = chosen[:most]
@@ -145,39 +146,6 @@ def _is_page(chosen: Sequence[Fact], names: Collection[str], *, opened: bool, na
         return False
     begin = sum(_begins(fact, names) for fact in chosen)
     return len(chosen) >= least and (whole or LEAST_ABOUT * begin >= len(chosen))
-
-
-def _passages(
-    chosen: Sequence[Fact],
-    stretch: Sequence[int],
-    people: Sequence[Collection[str]],
-    gender: str,
-    sources: Sources,
-) -> list[Fact]:
-    """Return a passage of each stretch of a story: of facts of it, best first, the first one that goes on, with the
-    sentences that follow it, as far as these tell who does what. The first of all stays."""
-    found: dict[int, Fact] = {}
-    for fact, number in zip(chosen, stretch, strict=True):
-        others = {one.location for key, other in found.items() if key != number for one in other.statements}
-        if fact.location in others or (
-            number in found
-            and (found[number].first is chosen[0].first or len(found[number].statements) >= stories.LEAST_OF)
-        ):
-            continue
-        passage, text = [fact.first], fact.sentence.text
-        for one in sources.following(fact.first, others):
-            text = f"{text} {one.sentence.text}"
-            if stories.is_astray(one.sentence.text, _n_named(text, people), gender):
-                break
-            passage.append(one)
-        if number not in found or len(passage) >= stories.LEAST_OF:
-            found[number] = replace(fact, statements=tuple(passage))
-    return list(found.values())
-
-
-def _n_named(text: str, people: Iterable[Collection[str]]) -> int:
-    """Return how many people a text names, each by one of some names."""
-    return sum(any(name in text for name in names) for names in people)
 
 
 def _telling(row: Row, found: Sequence[Fact], sources: Sources, whole: bool) -> list[Fact]:
@@ -220,8 +188,8 @@ def _scene_worths(
 
     def worth(fact: Fact) -> float:
         text = fact.sentence.text
-        meets = (n_named := _n_named(text, people)) > 1
-        known = BESIDE if stories.dangles(text, names) or stories.is_astray(text, n_named, gender) else 1.0
+        meets = (n_people := n_named(text, people)) > 1
+        known = BESIDE if stories.dangles(text, names) or stories.is_astray(text, n_people, gender) else 1.0
         begins = 1.0 if _begins(fact, names, stories.SUBJECT) else BESIDE
         return sources.scene(fact.first) * (MEET if meets else 1.0) * begins * known
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
+from html import unescape
 from pathlib import PurePath
 from sys import intern
 from typing import Any, NamedTuple, TypeVar
@@ -15,6 +16,7 @@ T = TypeVar("T")
 LEFT_OUT = "messages_left_out"  # field of metadata: hidden, system, tool and service messages, and those without words
 
 OF_ALL = re.compile(r"_?(?:chat|messages?|export|result|history|log)(?:_?\d+)?", re.I)  # names of files of any chat
+TAG = re.compile(r"<[^<>]*>")
 CODE = re.compile(r"(```.*?(?:```|\Z)|(?<![\w`])`[^`\n]+`)", re.S)  # as all but mails write it
 
 
@@ -43,6 +45,16 @@ class Chat(NamedTuple):
     time: Any = ""
     daily: bool = False
     turns: bool = False
+
+
+def as_shown(message: ShownMessage) -> ShownMessage:
+    """Return a message of a chat that is one already."""
+    return message
+
+
+def without_marks(page: str) -> str:
+    """Return the text of a piece of HTML, whose lines are those that it is written in."""
+    return unescape(TAG.sub("", page)).strip()
 
 
 def chat_title(path: str) -> str:

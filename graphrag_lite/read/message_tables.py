@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from graphrag_lite.read.columns import cell_text
-from graphrag_lite.read.conversations import Chat, ShownMessage, chat_title, documents_of
+from graphrag_lite.read.conversations import Chat, ShownMessage, as_shown, chat_title, documents_of
 from graphrag_lite.read.documents import Fields, Item
 from graphrag_lite.read.json_values import is_list
 from graphrag_lite.text.timestamps import times_of
@@ -75,7 +75,7 @@ def message_documents(
             messages.reverse()
         people = (cell(row, who) for row in listed[:FIRST] for who in ("sender", "recipient"))
         who = ", ".join(sorted(filter(None, {*people}))) if name else ""
-        chat = Chat(name or path, title or who or chat_title(path), messages, _same, daily=True)
+        chat = Chat(name or path, title or who or chat_title(path), messages, as_shown, daily=True)
         yield from documents_of(chat, path, fields.time)
 
 
@@ -84,10 +84,6 @@ def _message(row: Mapping[str, Any], columns: Mapping[str, str]) -> ShownMessage
     own = not cells["sender"] and any(CALLED["own"].fullmatch(str(cell).casefold()) for cell in row.values())
     speaker = ME if own else cells["sender"].removesuffix("#0")  # of Discord, where a name needs no number
     return ShownMessage(speaker, cells["text"], row.get(columns["time"]), cells.get("id", ""))
-
-
-def _same(message: ShownMessage) -> ShownMessage:
-    return message
 
 
 def _newest_first(stated: Sequence[Any]) -> bool:

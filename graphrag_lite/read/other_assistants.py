@@ -2,17 +2,15 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from html import unescape
 from typing import Any
 
 from graphrag_lite.read.assistant_chats import branch_of, chat_of, text_of
-from graphrag_lite.read.conversations import Chat, ShownMessage
+from graphrag_lite.read.conversations import Chat, ShownMessage, without_marks
 from graphrag_lite.read.documents import ROLES
 from graphrag_lite.read.json_values import fits
 from graphrag_lite.read.other_messengers import moment
 
 Value = Mapping[str, Any]
-TAG = re.compile(r"<[^<>]*>")
 ENDS = re.compile(r"</(?:p|h\d|li|div|tr)>|<br\s*/?>")
 PREFIX = re.compile(r"(?:Prompted|Asked|Said)\s+")
 
@@ -77,7 +75,7 @@ def _of_gemini(turn: tuple[str, Value]) -> ShownMessage | None:
     if not PREFIX.match(each["title"]) and not each.get("safeHtmlItem"):  # what was done in the settings
         return None
     pages = (str(item.get("html") or "") for item in each.get("safeHtmlItem") or ())
-    answer = "\n\n".join(unescape(TAG.sub("", ENDS.sub("\n", page))).strip() for page in pages)
+    answer = "\n\n".join(without_marks(ENDS.sub("\n", page)) for page in pages)
     return ShownMessage(role, PREFIX.sub("", each["title"], count=1) if role == "user" else answer, each["time"])
 
 

@@ -25,7 +25,7 @@ from graphrag_lite.retrieval.spelling import respell
 from graphrag_lite.temporal.date_questions import DateQuestion, date_question
 from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.function_words import FUNCTION_WORDS
-from graphrag_lite.text.language import closest_language, languages_told
+from graphrag_lite.text.language import closest_language, question_languages
 from graphrag_lite.text.numbered_titles import Numbered, numbered_words
 from graphrag_lite.text.period import Period
 from graphrag_lite.text.periods import QuestionTimes, question_times
@@ -64,7 +64,7 @@ class Question:
     @cached_property
     def _languages(self) -> tuple[str, str]:
         """The language that its text tells where it is likely one of the corpus, and by itself; "" where none does."""
-        return languages_told(self.text, self.index.languages)
+        return question_languages(self.text, self.index.languages)
 
     @cached_property
     def language(self) -> str:

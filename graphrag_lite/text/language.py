@@ -74,7 +74,7 @@ def closest_language(text: str, among: Sequence[str]) -> str:
     return max(among, key=lambda code: (code == script, counts[code], -among.index(code)))
 
 
-def languages_told(question: str, among: Sequence[str]) -> tuple[str, str]:
+def question_languages(question: str, among: Sequence[str]) -> tuple[str, str]:
     """Return which language a question tells where one of the corpus (`among`) is likely, and which by itself."""
     return question_language(question, among), question_language(question, ())
 

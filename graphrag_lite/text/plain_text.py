@@ -15,6 +15,7 @@ TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 WIDE = re.compile("[\U00010000-\U0010ffff]")  # two units in UTF-16
 MARKS = re.compile(r"[\\`*_\[\]<#$^|~]|%%|==|(?<=\W)!(?=\[)")
 CITATION = re.compile(r"\\\[(\d+)\\\]")  # a mark, as `escape_markdown` leaves it
+_PATH_PARTS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 OPENERS = re.compile(r"^(\s*)([-+>=]|\d+[.)])", re.M)
 
 
@@ -43,6 +44,15 @@ def document_name(path: str, own_id: str) -> str:
     ('a.csv · T-7', 'a.csv:7')
     """
     return own_id if own_id == path or own_id.startswith((f"{path}:", f"{path}/")) else f"{path} · {own_id}"
+
+
+def path_words(path: str) -> str:
+    """Return a path as words, for a reader of what a file is called.
+
+    >>> path_words("docs/ChangeLog.html")
+    'docs Change Log html'
+    """
+    return _PATH_PARTS.sub(" ", path)
 
 
 def cut_line(text: str, most: int = 240) -> str:

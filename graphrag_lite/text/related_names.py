@@ -18,7 +18,7 @@ from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.types import kind_of
 from graphrag_lite.text.names.words import ARTICLES
 from graphrag_lite.text.relations import ENGLISH, NO_LABEL, OF_VERBS, OTHER_CLAUSE, has_verb, relation
-from graphrag_lite.text.says_how import between, is_subject, says_how
+from graphrag_lite.text.says_how import is_subject, opens_between, says_how
 from graphrag_lite.text.transcripts import is_talk
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import UNSPACED
@@ -85,7 +85,7 @@ def related_names(
                 break
             if i in apart or j in apart:  # spoken to, not of
                 continue
-            if j == i + 1 and lists[i] == lists[j] and members[i] == 2 and between(text, names[i]):
+            if j == i + 1 and lists[i] == lists[j] and members[i] == 2 and opens_between(text, names[i]):
                 seen.add(names[j].name)
                 yield i, j, ""
             first = lists.index(lists[j])  # of a list, all are what the first is

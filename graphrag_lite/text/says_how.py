@@ -52,7 +52,7 @@ def says_how(text: str, a: Name, b: Name, language: str) -> bool:
     return after[0].islower() and after[0] not in known
 
 
-def between(text: str, name: Name) -> bool:
+def opens_between(text: str, name: Name) -> bool:
     """Tell whether something is between a name and the one that "and" joins to it: "a pact between Ann and Bo"."""
     return bool(_FORMS["between"].search(text, max(0, name.start - _BEFORE), name.start))
 

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_lite.evidence.key_sentences import Sentence
-from graphrag_lite.evidence.report_choice import _passages, best_of, own_names
+from graphrag_lite.evidence.report_choice import best_of, own_names
 from graphrag_lite.evidence.report_facts import Fact
 from graphrag_lite.evidence.stories import TRIED, begins, chapters, dialogue, is_spoken
+from graphrag_lite.evidence.story_passages import passages
 
 STORY = (
     "STAVE TWO\n\nTHE FIRST OF THE THREE SPIRITS\n\nScrooge woke.\n\n'Who are you?' said he. It was cold.\n\n'A Ghost.'"
@@ -36,7 +37,7 @@ def test_a_passage_is_the_first_of_its_stretch_that_goes_on_and_the_first_of_all
     sources: Any = SimpleNamespace(
         following=lambda one, _: [stated(text) for text in goes_on.get(one.sentence.text, [])]
     )
-    found = _passages(facts, [0, 0, 1, 1, 2, 2], [["Ann"], ["Bob"]], "f", sources)
+    found = passages(facts, [0, 0, 1, 1, 2, 2], [["Ann"], ["Bob"]], "f", sources)
     assert [[one.sentence.text for one in fact.statements] for fact in found] == [
         ["Ann rose."],  # though another of its stretch might go on
         ["Ann left Bob.", "He wept."],  # told once

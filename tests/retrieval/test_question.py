@@ -41,7 +41,7 @@ def test_what_the_index_makes_of_a_question_is_told_once(
 
         monkeypatch.setattr(module, name, counting)
 
-    count(question, "languages_told")
+    count(question, "question_languages")
     count(question, "respell")
     count(question, "without_asking")
     count(question, "names_within")
@@ -54,7 +54,7 @@ def test_what_the_index_makes_of_a_question_is_told_once(
     count(question, "content_words")
     answer = index.query(ASKED, method)
     assert answer.readings == {"Spitser": "Spitzer"}
-    assert counted["languages_told"] == counted["readings"] == counted["respell"] == 1
+    assert counted["question_languages"] == counted["readings"] == counted["respell"] == 1
     counted["question_times"] -= 1  # as it is written, too: what says when is no typing error
     assert max(counted.values()) == 1, counted
     if method == "local":

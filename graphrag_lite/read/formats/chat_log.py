@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import zip_longest
 
-from graphrag_lite.read.conversations import Chat, ShownMessage, chat_title, documents_of
+from graphrag_lite.read.conversations import Chat, ShownMessage, as_shown, chat_title, documents_of
 from graphrag_lite.read.documents import Fields, Item, Reader
 from graphrag_lite.read.encoding import decode
 from graphrag_lite.read.json_values import Listed
@@ -57,7 +57,7 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Item]:
     text = decode(data).replace("\r\n", "\n")
     way = _way_of(_sample(data))
     messages = Listed(lambda: _messages(text, way, _day_of_path(path)))
-    yield from documents_of(Chat(path, chat_title(path), messages, _same, daily=True), path, fields.time)
+    yield from documents_of(Chat(path, chat_title(path), messages, as_shown, daily=True), path, fields.time)
 
 
 def _messages(text: str, way: str, day: str) -> Iterator[ShownMessage]:
@@ -81,10 +81,6 @@ def _message(head: re.Match[str], text: str, day: str) -> ShownMessage:
     time = next(value for name, value in groups.items() if name not in ("who", "by"))
     time = f"{day} {time}".strip() if CLOCK.match(time) else time
     return ShownMessage(who.strip(), INDENT.sub("", text.strip()), time if day or not CLOCK.match(time) else "")
-
-
-def _same(message: ShownMessage) -> ShownMessage:
-    return message
 
 
 def _day_of_path(path: str) -> str:

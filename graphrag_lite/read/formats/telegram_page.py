@@ -2,17 +2,16 @@
 
 import re
 from collections.abc import Iterator
-from html import unescape
 from typing import Any
 
-from graphrag_lite.read.conversations import Chat, ShownMessage, documents_of
+from graphrag_lite.read.conversations import Chat, ShownMessage, documents_of, without_marks
 from graphrag_lite.read.documents import Fields, Item, Reader
 from graphrag_lite.read.formats.web_page import decoded_page
 
 Node = Any  # resiliparse's, whose types lack what it has
 
 SAMPLE = 100_000  # bytes by which a page is told
-BREAK, TAG = re.compile(r"<br\s*/?>"), re.compile(r"<[^<>]*>")
+BREAK = re.compile(r"<br\s*/?>")
 MESSAGE = re.compile(rb'<div class="message (?:default|service)\b')
 SPAN = re.compile(r"(?s)<span\b.*?</span>")  # beside a name, when that was written
 TIME = re.compile(r"(\d\d)\.(\d\d)\.(\d{4}) (\d\d:\d\d:\d\d)(?: (?:UTC|GMT)([+-]\d\d:\d\d))?")
@@ -60,11 +59,11 @@ def _shown_message(turn: tuple[str, Node]) -> ShownMessage | None:
 
 
 def _name(element: Node | None) -> str:
-    return unescape(TAG.sub("", SPAN.sub("", element.html))).strip() if element else ""
+    return without_marks(SPAN.sub("", element.html)) if element else ""
 
 
 def _text(element: Node | None) -> str:
-    return unescape(TAG.sub("", BREAK.sub("\n", element.html))).strip() if element else ""
+    return without_marks(BREAK.sub("\n", element.html)) if element else ""
 
 
 READER = Reader(dict.fromkeys((".html", ".htm"), "text/html"), read, rows=True, recognises=recognises)

@@ -10,6 +10,7 @@ from graphrag_lite import tables
 from graphrag_lite.search.answer import Answer, Ranking, Statement, compose
 from graphrag_lite.search.extractive.headings import HEADING
 from graphrag_lite.text.periods import periods
+from graphrag_lite.text.plain_text import path_words
 from graphrag_lite.text.word_lists import expressions
 from graphrag_lite.text.words import terms
 
@@ -34,7 +35,6 @@ _NUMBER = re.compile(r"\A\W*v?\d+(?!-?\d)|\d\.\d")
 _RELEASED = re.compile(rf"(?:\[|version |release )?{_WORDS['NUMBER']}(?!\w|\.\d)|\d{{4}}-\d\d-\d\d\b", re.I)
 _ITEM = re.compile(r"(?m)^[ \t]*[-*+•][ \t]+(\S[^\n]*\S)")
 _LINES = re.compile(r"(?m)^(?!#)[^\n]*\w[^\n]*(?:\n(?!#)[^\n]*\w[^\n]*)*")  # that stand together
-_NAME_PARTS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")  # "docs/ChangeLog.html"
 
 
 class _Release(NamedTuple):
@@ -92,7 +92,7 @@ def latest_changes(index: "SnapshotView") -> list[Statement]:
     n = index.n_rows("documents")
     found: dict[int, list[tuple[int, int]]] = {}
     for row, (title, path) in enumerate(tables.rows(index.columns("documents", ["title", "path"]), "title", "path")):
-        if len(found) == MAX_LOGS or not _LOG.search(f"{title} {_NAME_PARTS.sub(' ', path)}"):
+        if len(found) == MAX_LOGS or not _LOG.search(f"{title} {path_words(path)}"):
             continue
         text = index.document_text(row)
         dated = sorted(_releases(text, index.cell("documents", "language", row), row))
@@ -113,10 +113,10 @@ def _changes(index: "SnapshotView", number: str) -> list[Statement]:
     """Return what stands below the first heading that is a release's number alone, or with its day: items, or lines."""
     named = re.compile(rf"(?:version |release )?\W?v?{re.escape(number)}(?!\w|\.\d)", re.I)
     for row, path in enumerate(index.column("documents", "path").to_pylist()):
-        text = index.document_text(row) if _LOG.search(_NAME_PARTS.sub(" ", path)) else ""
+        text = index.document_text(row) if _LOG.search(path_words(path)) else ""
         for mark in HEADING.finditer(text):
             if named.match(mark[2]):
-                last = next((one.start() for one in _numbered(text) if one.start() > mark.start()), len(text))
+                last = _next_release(text, mark.start())
                 spans = [item.span(1) for item in _ITEM.finditer(text, mark.end(), last)]
                 spans = spans or [line.span() for line in _LINES.finditer(text, mark.end(), last)]
                 units = index.units_at(row, [start for start, _ in spans[:MAX_CHANGES]])
@@ -129,6 +129,11 @@ def _numbered(text: str) -> Iterator["re.Match[str]"]:
     return (mark for mark in HEADING.finditer(text) if _RELEASED.match(mark[2]))
 
 
+def _next_release(text: str, position: int) -> int:
+    """Return where the next release below a place is headed, the end of the text where none is."""
+    return next((mark.start() for mark in _numbered(text) if mark.start() > position), len(text))
+
+
 def _items(text: str, position: int) -> list[tuple[int, int]]:
     """Return the spans of the first items of the list below a place, up to the next release.
 
@@ -136,8 +141,8 @@ def _items(text: str, position: int) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in _items(text, 6)]
     ['Add the drain command.', 'Fix it.']
     """
-    last = next((mark.start() for mark in _numbered(text) if mark.start() > position), len(text))
-    return [item.span(1) for item in islice(_ITEM.finditer(text, position, last), MAX_ITEMS)]
+    items = _ITEM.finditer(text, position, _next_release(text, position))
+    return [item.span(1) for item in islice(items, MAX_ITEMS)]
 
 
 def _parse(text: str) -> tuple[str, str] | None:
@@ -168,7 +173,7 @@ def _logs(index: "SnapshotView") -> Iterator[tuple[str, str, list[_Release]]]:
     pages: dict[str, list[_Release]] = defaultdict(list)  # documents of one release each, by language
     for row in range(index.n_rows("documents")):
         title, path, language = (index.cell("documents", name, row) for name in ("title", "path", "language"))
-        named, is_page = f"{title} {_NAME_PARTS.sub(' ', path)}", _GIVEN.search(title)
+        named, is_page = f"{title} {path_words(path)}", _GIVEN.search(title)
         if is_page or _LOG.search(named):
             found = _releases(index.document_text(row), language, row)
             if len(found) >= LEAST and _LOG.search(named):

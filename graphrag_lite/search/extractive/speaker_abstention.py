@@ -1,8 +1,9 @@
 """Whether anybody who is asked for what he says of something has it in a text of his: abstention by speaker."""
 
 import re
-from collections.abc import Set
 from typing import TYPE_CHECKING
+
+from graphrag_lite.text.plain_text import path_words
 
 if TYPE_CHECKING:
     from graphrag_lite.retrieval.question import Question
@@ -12,7 +13,6 @@ _SAYS = re.compile(
     r"announced?|promised?|suggest\w*|claim\w*) (?:about|on|of|for) ([^?]+)"
 )
 _NAME = re.compile(r"(?<!\w)[A-ZÀ-ÖØ-Þ][\w-]*")
-_PARTS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")  # "1961-Kennedy.txt"
 
 
 def is_of_another_speaker(question: "Question") -> bool:
@@ -24,12 +24,13 @@ def is_of_another_speaker(question: "Question") -> bool:
     both = [set(question.terms_of(" ".join(_NAME.findall(found[n])))) for n in (1, 2)] if found else []
     if not all(both) or not both:
         return False
-    first, second = (_documents_having(question, terms) for terms in both)
-    return bool(first and second) and first.isdisjoint(second)
-
-
-def _documents_having(question: "Question", terms: Set[str]) -> set[int]:
     index = question.index
-    paths = enumerate(index.column("documents", "path").to_pylist())
-    called = {row for row, path in paths if terms <= set(question.terms_of(_PARTS.sub(" ", path)))}
-    return called.union(index.document_row[unit] for unit in index.bm25.all_of(sorted(terms)).tolist())
+    paths = index.column("documents", "path").to_pylist()
+    called = [set(question.terms_of(path_words(path))) for path in paths]
+    first, second = (
+        {row for row, words in enumerate(called) if wanted <= words}.union(
+            index.document_row[unit] for unit in index.bm25.all_of(sorted(wanted)).tolist()
+        )
+        for wanted in both
+    )
+    return bool(first and second) and first.isdisjoint(second)
