@@ -129,6 +129,8 @@ def test_what_a_reader_that_is_gone_has_read_is_not_withdrawn_without_a_word(roo
         done = CliRunner().invoke(main, ["index", str(root / "corpus"), "--root", str(root), "-q"])
         assert done.exit_code == 1 and "has 2 files" in done.output and "a.minutes" in done.output
         assert '"*.minutes"' in done.output and "lines" in done.output
+        planned = CliRunner().invoke(main, ["plan", str(root / "corpus"), "--root", str(root)])
+        assert planned.exit_code == 1 and planned.stderr == done.stderr, "a plan tells what the run would end with"
         assert snapshots.current(root / "output") == made.snapshot
         for path in (root / "corpus").rglob("*.minutes"):
             path.unlink()

@@ -53,8 +53,16 @@ def query(
     else:
         # Under a locale that is not UTF-8 the bytes of an argument arrive as surrogates.
         stated = (question or "").encode("utf-8", "surrogateescape")
-        stated = sys.stdin.buffer.read() if stated == b"-" else stated
+        stated = _standard_input() if stated == b"-" else stated
         _answer(opened, stated.decode("utf-8", "replace").strip(), options, as_json, quiet=quiet, trace=trace)
+
+
+def _standard_input() -> bytes:
+    """Return what standard input holds: nothing where it is closed, as a scheduler may leave it."""
+    try:
+        return sys.stdin.buffer.read() if sys.stdin else b""
+    except OSError as error:
+        raise InputError(f"standard input cannot be read: {error.strerror}.") from None
 
 
 def _answer(

@@ -21,9 +21,10 @@ from graphrag_lite.llm.openai_embedder import MemoisedEmbedder, memoised_embedde
 from graphrag_lite.llm.providers import chat_model, models_of_stages
 from graphrag_lite.llm.rehearsal import FIRST, MORE, YES_NO, RehearsedStage, by_line, open_rehearsal
 from graphrag_lite.ops.estimates import Amount, Estimates, gleanings
-from graphrag_lite.read.readers import all_readers
+from graphrag_lite.read.readers import Readers, all_readers
 from graphrag_lite.run import results, stamps
 from graphrag_lite.run.corpus_files import scan
+from graphrag_lite.run.lost_readers import refuse_without_readers
 from graphrag_lite.run.sync import run_coroutine
 from graphrag_lite.settings import Settings
 from graphrag_lite.settings.models import Llm
@@ -104,7 +105,8 @@ def plan(
     """Say what `pipeline.index` would ask of models if it ran now. Writes nothing, needs no key and no endpoint.
 
     `model` and `embedder` take the place of those that the settings name; only their identities are used, under which
-    answers are kept. Raises InputError for a corpus that cannot be used, PromptError for prompts that cannot.
+    answers are kept. Raises InputError for a corpus that cannot be used, PromptError for prompts that cannot,
+    PluginError where the run would lack a reader that the last one had.
     """
     if model is None and (lacking := settings.lack_a_model()):
         raise SettingsError("\n".join(lacking))
@@ -134,11 +136,13 @@ def with_choices(made: Plan, corpus: Path, output: Path, settings: Settings, mod
 async def _plan(
     corpus: Path, output: Path, settings: Settings, model: ChatModel | None, embedder: Embedder | None
 ) -> Plan:
-    files = scan(corpus, leave_out=output, settings=settings.load_documents).rows
+    readers = all_readers()
+    files = scan(corpus, leave_out=output, settings=settings.load_documents, readers=readers).rows
+    refuse_without_readers(corpus, output, readers, settings.load_documents)
     standard, embeds = settings.asks, bool(embedder or settings.embeddings.model)
     chat, embedding = settings.llm.model if standard else None, settings.embeddings.model
     if not standard and not embeds:
-        _tell_columns(corpus, [path for path, *_ in files], settings)
+        _tell_columns(corpus, [path for path, *_ in files], readers, settings)
         return Plan(settings.method, None, None, 0, 0, 0, (), _total(()), None)
     if standard:
         Meter(settings.llm)  # refuses a budget that it cannot keep
@@ -149,7 +153,7 @@ async def _plan(
         memoised = memoised_embedder(settings.embeddings, settings.llm, rehearsed.memo, embedder) if embeds else None
         services = dict.fromkeys(("extractor", "count", "refresh", "named", "told", "cut")) | {
             "corpus": corpus,
-            "readers": all_readers(),
+            "readers": readers,
             "prompts": prompts.load((output.parent / "prompts") if standard else None),
             "model": rehearsed,
             "each": in_turn,
@@ -308,9 +312,9 @@ class _DryRun:
         self.steps.append(PlannedCalls(stage, step, calls, hits, prompt, completion, cost, exact, basis))
 
 
-def _tell_columns(corpus: Path, paths: Sequence[str], settings: Settings) -> None:
+def _tell_columns(corpus: Path, paths: Sequence[str], readers: Readers, settings: Settings) -> None:
     """Read the tables of a corpus: of each that names no text itself the log says which columns are taken for what."""
-    readers, root = all_readers(), corpus.parent if corpus.is_file() else corpus
+    root = corpus.parent if corpus.is_file() else corpus
     fields = fields_of(settings.load_documents)
     for path in filter(readers.has_rows, paths):
         file = root / path

@@ -4,7 +4,7 @@ import importlib.util
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,14 @@ from graphrag_lite.watch import Silence
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 STORE = 80_000_000  # bytes, hardly more than the least that Ray takes
 MACHINE = {"object_store_memory": STORE}
+
+
+@pytest.fixture(autouse=True)
+def _own_handler() -> Iterator[None]:
+    """Who calls `ray.init` gives SIGTERM to Ray: other tests of this process want theirs back."""
+    handler = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, handler)
 
 
 class Joining(Silence):

@@ -109,6 +109,18 @@ def test_how_a_misspelt_word_was_read_is_said(query: Callable[..., Result]) -> N
     assert output.index(said) < output.index("Sources")
 
 
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_question_from_standard_input_that_cannot_be_read_is_told(root: Path, closed: bool) -> None:
+    command = [sys.executable, "-m", "graphrag_lite", "query", "-", "--root", str(root)]
+    begins = (
+        "import os, sys; closed = int(sys.argv.pop(1)); os.close(0); closed or os.open('/', os.O_WRONLY | os.O_PATH)"
+    )
+    run = f"{begins}; os.execv(sys.argv[1], sys.argv[1:])"
+    done = subprocess.run([sys.executable, "-c", run, str(int(closed)), *command], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("Error: ") and done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize(("begun", "said"), [("He was", "He was\n"), ("", "")])
 def test_an_interrupted_answer_ends_its_line(
     query: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, begun: str, said: str
