@@ -7,13 +7,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from graphrag_lite import tables
 from graphrag_lite.cli.terminal import changes, plain
 from graphrag_lite.run import run_log, snapshots
 from graphrag_lite.run.corpus_files import left_out_of
 from graphrag_lite.run.loop import Run
 from graphrag_lite.settings import ASKING
-from graphrag_lite.stages.load_documents import unread_times
 
 
 def summary(run: Run) -> dict[str, Any]:
@@ -21,21 +19,19 @@ def summary(run: Run) -> dict[str, Any]:
     rows = {name: entry["rows"] for name, entry in run.manifest["tables"].items()}
     values = run.manifest["settings"]
     may_have_called = run.usage or values["method"] in ASKING or values["embeddings"]["model"] is not None
-    levels = tables.read(run.snapshot, "communities", only=["level"])["level"].to_pylist()
-    counts = snapshots.counted(run.manifest, "summarize_descriptions")
-    documents = tables.read(run.snapshot, "source_documents", only=["path", "created_at", "metadata", "messages"])
+    counts = snapshots.counted(run.manifest)
     names = ("documents", "text_units", "entities", "relationships", "covariates", "communities", "community_reports")
     return {
         "status": "published" if run.changed else "unchanged",
         "snapshot": run.snapshot.name,
         "method": values["method"],
         **{name: rows[name] for name in names},
-        "communities_by_level": {str(level): levels.count(level) for level in sorted(set(levels))},
+        "communities_by_level": counts.get("communities_by_level", {}),
         "relationships_within_entities": counts.get("relationships_within_entities", 0),
         "failures": rows["failures"],
         "left_out": left_out_of(run.manifest),
-        "unread_times": [one._asdict() for one in unread_times(documents, values["load_documents"]["time_field"])],
-        "stale_reports": sum(tables.read(run.snapshot, "community_reports", only=["stale"])["stale"].to_pylist()),
+        "unread_times": counts.get("unread_times", []),
+        "stale_reports": counts.get("stale_reports", 0),
         "why": list(run.why),
         "changes": run.manifest["changes"] if run.changed else {},
         "resumed": run.resumed,

@@ -115,7 +115,7 @@ def scan(
 
 def left_out_of(manifest: Mapping[str, Any]) -> dict[str, int]:
     """Return what was left out of the snapshot with this manifest: files, documents without text, messages."""
-    counts = snapshots.counted(manifest, "load_documents")
+    counts = snapshots.counted(manifest)
     named = {WITHOUT_TEXT: counts.get("without_text", 0), NOT_SHOWN: counts.get("messages_left_out", 0)}
     return {**manifest.get("left_out", {}), **{what: n for what, n in named.items() if n}}
 

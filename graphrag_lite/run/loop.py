@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from graphrag_lite import tables
 from graphrag_lite.attempts import attempting
 from graphrag_lite.errors import TableError
-from graphrag_lite.run import comparison, results, snapshots
+from graphrag_lite.run import results, snapshots
 from graphrag_lite.run.progress import LARGE, Progress, columns_of
 from graphrag_lite.run.stamps import Stage, Stamp, arguments, digest_of, libraries, origins, reasons, stamp_of, versions
 from graphrag_lite.run.turns import Checking, stages_in_turn
@@ -215,6 +215,8 @@ def _publish(
         if brought := origins(services):
             manifest["plugins"] = brought
         with contextlib.suppress(TableError):  # the last snapshot is damaged
+            from graphrag_lite.run import comparison  # and numpy with it
+
             manifest["changes"] = comparison.changed_documents(published and published[0], so_far.building)
         if model:
             manifest |= {"model": dict(model.identity), "prompts": dict(services["prompts"].digests())}
@@ -246,10 +248,10 @@ async def _perform(
     services: Mapping[str, Any],
     engine: Engine | None,
     watch: Watch,
-) -> tuple[dict[str, Any], list[tuple[str, str, int]], dict[str, int]]:
+) -> tuple[dict[str, Any], list[tuple[str, str, int]], dict[str, Any]]:
     """Call a stage. Returns its tables by name, what it could not do, sorted, each once, and what it counted."""
     failures: list[tuple[str, str, int]] = []
-    counts: dict[str, int] = {}
+    counts: dict[str, Any] = {}
 
     def fail(what: str, error: str, attempts: int) -> None:
         failures.append((what, error, attempts))

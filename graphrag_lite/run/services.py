@@ -10,12 +10,13 @@ from graphrag_lite.attempts import Attempt, Fail, unguarded
 from graphrag_lite.errors import TableError
 from graphrag_lite.run.workers import give_memory_back
 from graphrag_lite.tables import groups
-from graphrag_lite.tables.side_by_side import SideBySide
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Attempt", "Cut", "Each", "Fail", "Last", "Told", "unguarded"]
+    from graphrag_lite.tables.side_by_side import SideBySide
+
+__all__ = ["Attempt", "Counts", "Cut", "Each", "Fail", "Last", "Told", "unguarded"]
 
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 """The service `each`: map a function over items, in their order, over the run's worker processes.
@@ -23,6 +24,9 @@ Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 For an item that the function raises for there is None, and a failure under the item's `id`.
 """
 
+
+Counts = Callable[[str, Any], None]
+"""The service `count`: take down a number, or a list of few, by its name, for the manifest and what a run says."""
 
 Cut = Callable[["pa.Table", "pa.Table"], Callable[[str, int, str], None]]
 """The service `cut`: given documents and episodes, what is told of each new text unit as soon as it is there.
@@ -67,6 +71,8 @@ class Last:
         """Return tables beside those of the snapshot, in the columns that they have; None as `read` does."""
         if self._is_other(unless):
             return None
+        from graphrag_lite.tables.side_by_side import SideBySide
+
         written = {name for name in now if tables.STORED_IN.get(name, (name,))[0] in self.written}
         try:
             return [

@@ -65,10 +65,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def counted(manifest: Mapping[str, Any], stage: str) -> Mapping[str, int]:
-    """Return what a stage has counted, by name."""
-    counts: Mapping[str, int] = manifest["stages"].get(stage, {}).get("counts", {})
-    return counts
+def counted(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what stages have counted, by name: no two count the same."""
+    return {name: n for record in manifest["stages"].values() for name, n in record.get("counts", {}).items()}
 
 
 def usable_manifest(folder: Path) -> dict[str, Any]:

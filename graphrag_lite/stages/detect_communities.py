@@ -14,7 +14,7 @@ from graphrag_lite.graph.community_ids import community_ids, community_numbers, 
 from graphrag_lite.graph.leiden import Community, hierarchical_leiden
 from graphrag_lite.graph.leiden_update import Older, next_hierarchy
 from graphrag_lite.graph.sparse import Adjacency, from_edges
-from graphrag_lite.run.services import Last
+from graphrag_lite.run.services import Counts, Last
 from graphrag_lite.settings import DetectCommunities
 from graphrag_lite.tables import groups
 
@@ -34,6 +34,7 @@ async def detect_communities(
     settings: DetectCommunities,
     mode: str,
     last: Last | None,
+    count: Counts | None = None,
 ) -> "pa.Table":
     """Partition the weighted graph of entities, level by level. An entity without relationships is in no community.
 
@@ -60,6 +61,9 @@ async def detect_communities(
     members = [community.members[np.argsort(ranked[community.members])] for community in found]
     owners, inside = _relationships_inside(found, sources, targets, len(titles))
     owners_of_units, unit_rows = _units_of(owners, inside, relationships["text_unit_ids"], source_units["id"])
+    levels = [community.level for community in found]
+    if count:
+        count("communities_by_level", {str(level): n for level, n in Counter(levels).items()})
     created_at = dict(tables.rows(source_documents, "id", "created_at"))
     days = [created_at[document] for document in source_units["document_id"].to_pylist()]
     return tables.make_columns(
@@ -67,7 +71,7 @@ async def detect_communities(
         id=identity,
         human_readable_id=number,
         community=number,
-        level=[community.level for community in found],
+        level=levels,
         parent=parents,
         children=[children[own] for own in number],
         title=_titles([", ".join(titles[i] for i in several[:3].tolist()) for several in members]),

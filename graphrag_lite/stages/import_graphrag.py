@@ -7,6 +7,7 @@ text unit stands in its document, which sentences an entity or a relationship re
 
 import hashlib
 import logging
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,9 @@ from graphrag_lite.msgraphrag.read import Notes, find_tables, read_tables, table
 from graphrag_lite.msgraphrag.records import Graph
 from graphrag_lite.msgraphrag.reports import convert_reports
 from graphrag_lite.msgraphrag.texts import locate_texts
+from graphrag_lite.read.documents import Fields
+from graphrag_lite.read.unread_times import unread_times
+from graphrag_lite.run.services import Counts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,7 +36,9 @@ def find(folder: Path) -> tuple[Path, list[tuple[str, int, str]]]:
     return paths[0].parent, sorted(rows)
 
 
-async def import_graphrag(corpus_files: "pa.Table", corpus: Path) -> "tuple[pa.Table, ...]":
+async def import_graphrag(
+    corpus_files: "pa.Table", corpus: Path, count: Counts | None = None
+) -> "tuple[pa.Table, ...]":
     """Read the files of an index, and log what could not be taken over. Raises InputError that lists every problem."""
     notes = Notes()
     read = read_tables([(table_of(name), corpus / name) for name in corpus_files["path"].to_pylist()], notes)
@@ -58,8 +64,13 @@ async def import_graphrag(corpus_files: "pa.Table", corpus: Path) -> "tuple[pa.T
     for (table, what), n in sorted(notes.items()):
         if n:
             logger.info("%s", f"{table}: {n:,} {what}")
+    documents = tables.make("source_documents", texts.documents)
+    if count:
+        levels = Counter(row["level"] for row in communities)
+        count("communities_by_level", {str(level): levels[level] for level in sorted(levels)})
+        count("unread_times", [one._asdict() for one in unread_times(documents, Fields.time)])
     return (
-        tables.make("source_documents", texts.documents),
+        documents,
         tables.make("source_units", texts.units),
         tables.make("entity_mentions", mentions),
         tables.make("relationship_mentions", []),

@@ -6,10 +6,9 @@ import logging
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,12 +23,11 @@ from graphrag_lite.read.documents_before import DocumentsBefore, Parts, content_
 from graphrag_lite.read.file_documents import Read, ReadFile, documents_in, read
 from graphrag_lite.read.messengers import people_in
 from graphrag_lite.read.readers import Readers, all_readers
-from graphrag_lite.read.stated_times import time_left
-from graphrag_lite.run.services import Each, Fail, Last, Told
+from graphrag_lite.read.unread_times import UnreadTimes, unread_times
+from graphrag_lite.run.services import Counts, Each, Fail, Last, Told
 from graphrag_lite.settings import LoadDocuments
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.lazy_items import LazyItems
-from graphrag_lite.text.dates import LONGEST
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -45,14 +43,6 @@ MAX_NAMED = 5  # files with times that cannot be read
 logger = logging.getLogger(__name__)
 
 
-class UnreadTimes(NamedTuple):
-    """A file, how many of its documents and messages state a time that cannot be read, and the first such time."""
-
-    path: str
-    documents: int
-    example: str
-
-
 def fields_of(settings: LoadDocuments) -> Fields:
     """Return which keys and columns hold what, by the settings."""
     named = settings.id_field, settings.title_field, settings.text_field, settings.time_field, settings.sender_field
@@ -66,7 +56,7 @@ async def load_documents(
     fail: Fail,
     last: Last | None = None,
     readers: Readers | None = None,
-    count: Callable[[str, int], None] | None = None,
+    count: Counts | None = None,
     each: Each = in_turn,
     told: Told | None = None,
 ) -> "pa.Table":
@@ -113,11 +103,13 @@ async def load_documents(
     for item in sorted(found.failures, key=lambda item: item.where):
         fail(item.where, item.error, 1)
     documents = _documents(found.made, found.reused, before, attempting(fail), each, last)
+    unread_now = unread_times(documents, settings.time_field)
     if count:
+        count("unread_times", [one._asdict() for one in unread_now])
         count("without_text", len(found.empty))
         stated = (each for each in documents["metadata"].to_pylist() if f'"{LEFT_OUT}": ' in each)
         count(LEFT_OUT, sum(json.loads(each)[LEFT_OUT] for each in stated))
-    _warn(unread_times(documents, settings.time_field))
+    _warn(unread_now)
     return documents
 
 
@@ -223,38 +215,6 @@ def _people(root: Path, paths: list[str]) -> dict[str, Mapping[str, str]]:
             with suppress(OSError):  # which is told when the file is read itself
                 found[str(PurePath(path).parent)] = people_in(_file(root, path).read_bytes())
     return {folder: people for folder, people in found.items() if people}
-
-
-def unread_times(source_documents: "pa.Table", field: str) -> list[UnreadTimes]:
-    """Return the files with times that could not be read, of documents and of messages in them, by path."""
-    found: dict[str, UnreadTimes] = {}
-    stated = source_documents.select(["path", "created_at", "metadata", "messages"])
-    for index in _perhaps_undated(source_documents, field):
-        row = stated.slice(index, 1).to_pylist()[0]
-        unread = [message["unread_time"] for message in row["messages"] if message["unread_time"]]
-        metadata = {} if row["created_at"] else json.loads(row["metadata"])
-        if key := time_left(metadata, field):
-            unread.append(str(metadata[key])[:LONGEST])
-        if unread:
-            before = found.get(row["path"], UnreadTimes(row["path"], 0, unread[0]))
-            found[row["path"]] = before._replace(documents=before.documents + len(unread))
-    return [found[path] for path in sorted(found)]
-
-
-def _perhaps_undated(source_documents: "pa.Table", field: str) -> list[int]:
-    """Return the rows of documents that may state a time which was not read, of their own or of a message."""
-    import pyarrow.compute as pc
-
-    # By their lengths: to compare texts with "" would load pandas.
-    dated = pc.binary_length(source_documents["created_at"]).cast("bool")
-    named = [pc.match_substring(source_documents["metadata"], f'"{name}": ') for name in sorted({field, Fields.time})]
-    of_own = pc.indices_nonzero(pc.and_not(reduce(pc.or_, named), dated)).to_pylist()
-    first, rows = 0, set(of_own)
-    for chunk in source_documents["messages"].chunks:
-        unread = pc.binary_length(pc.struct_field(chunk.flatten(), "unread_time")).cast("bool")
-        rows.update(first + row for row in pc.list_parent_indices(chunk).filter(unread).to_pylist())
-        first += len(chunk)
-    return sorted(rows)
 
 
 def _together(path: str, bad: list[Unreadable]) -> Unreadable:

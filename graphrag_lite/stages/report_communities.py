@@ -26,7 +26,7 @@ from graphrag_lite.llm.stage_model import StageModel
 from graphrag_lite.prompts import Prompts
 from graphrag_lite.prompts import ReportCommunitiesPrompt as ReportPrompt
 from graphrag_lite.replies.report_reply import SCHEMA, Report, read_report
-from graphrag_lite.run.services import Last
+from graphrag_lite.run.services import Counts, Last
 from graphrag_lite.settings import ReportCommunities
 from graphrag_lite.text.tokens import token_counter
 
@@ -51,17 +51,18 @@ async def report_communities(
     mode: str,
     last: Last | None,
     refresh: bool = False,
+    count: Counts | None = None,
 ) -> tuple["pa.Table", "pa.Table"]:
     """Report on every community that holds a relationship; where the call fails there is a failure instead.
 
     `refresh` writes those again that would be kept although they are stale.
     """
-    count = token_counter("cl100k_base")
+    n_tokens = token_counter("cl100k_base")
     elements = Elements.of(
         entities.drop_columns(["text_unit_ids"]).to_pylist(),
         relationships.drop_columns(["text_unit_ids"]).to_pylist(),
         _with_spans(covariates, source_units),
-        count,
+        n_tokens,
     )
     held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
     by_number = {row["community"]: row for row in held}
@@ -76,7 +77,7 @@ async def report_communities(
         waiting: WaitingError | None = None
         try:
             parts = [by_number[child] for child in community["children"] if child in by_number]
-            context = await _context(community, parts, reports, elements, settings.max_input_tokens, count)
+            context = await _context(community, parts, reports, elements, settings.max_input_tokens, n_tokens)
             if number in reused:
                 report = _aged(reused[number].report, context, n_runs)
                 if not (refresh and report["stale"]):
@@ -94,6 +95,8 @@ async def report_communities(
     order = sorted(held, key=lambda row: (-row["level"], row["community"]))
     made = [report for report in await model.map(work, order, lambda row: f"community {row['community']}") if report]
     made.sort(key=lambda report: report["community"])
+    if count:
+        count("stale_reports", sum(report["stale"] for report in made))
     _log(made)
     if reused:
         logger.info(reuse_summary(made, len(reused), len(held)))

@@ -31,7 +31,7 @@ from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.report_subject import main_entity, report_title, years
 from graphrag_lite.evidence.report_title import title, year_range
 from graphrag_lite.evidence.reused_pages import PAGE, CommunityPage, KnownPages, PageMembers, max_facts
-from graphrag_lite.run.services import Attempt, Each, Fail, Last, unguarded
+from graphrag_lite.run.services import Attempt, Counts, Each, Fail, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.long_texts import LongTexts
@@ -90,6 +90,7 @@ async def report_communities_fast(
     refresh: bool = False,
     attempt: Attempt = unguarded,
     fail: Fail = ignore,
+    count: Counts | None = None,
 ) -> tuple["pa.Table", ...]:
     """Report on every community that has enough to say: title, summary, findings, rank, and citations for each.
 
@@ -126,6 +127,8 @@ async def report_communities_fast(
     reports.sort(key=lambda report: report["community"])
     if reused:
         logger.info(reuse_summary(reports, sum(report["community"] in reused for report in reports), len(reports)))
+    if count:
+        count("stale_reports", sum(report["stale"] for report in reports))
     bases_of = tables.make("report_bases", bases(reports, held, weight, reused))
     return (
         tables.make("community_reports", reports),

@@ -9,7 +9,7 @@ text units is taken in steps of a thirtieth to a sixteenth: else one more would 
 """
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby, islice
 from operator import itemgetter
@@ -22,7 +22,7 @@ from graphrag_lite.evidence.descriptions import cut_to_tokens, distinct_descript
 from graphrag_lite.evidence.mention_fold import CANDIDATES, QUERIES
 from graphrag_lite.evidence.mention_forms import forms_of
 from graphrag_lite.evidence.packing import pack_ranges
-from graphrag_lite.run.services import Each, Last
+from graphrag_lite.run.services import Counts, Each, Last
 from graphrag_lite.run.workers import give_memory_back
 from graphrag_lite.settings import SummarizeDescriptions
 from graphrag_lite.tables import groups
@@ -55,7 +55,7 @@ async def summarize_descriptions(
     model: "StageModel | None",
     prompts: "Prompts",
     each: Each,
-    count: Callable[[str, int], None] | None = None,
+    count: Counts | None = None,
     last: Last | None = None,
 ) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
     """Fold mentions into entities and relationships, and describe each by the sentences that say most about it.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag_lite.errors import TableError
-from graphrag_lite.tables import parts, segments
+from graphrag_lite.tables import parts
 from graphrag_lite.tables.arrow import (
     PART,
     check,
@@ -43,6 +43,8 @@ from graphrag_lite.tables.disk import link, remove, replace_file, size, sync_fol
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from graphrag_lite.tables.segments import Segments
 
 __all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "STORED_IN", "TABLES", "WORKING"]
 __all__ += ["Key", "check", "columns", "foreign_keys", "has_nulls", "intern_strings", "make", "make_columns", "rows"]
@@ -117,9 +119,12 @@ def _has_rows(folder: Path, name: str, data: "pa.Table | pa.RecordBatchReader") 
 def _in_files(name: str, data: "pa.Table | pa.RecordBatchReader") -> "Iterator[tuple[str, pa.Table]]":
     """Yield the files that a table is written into: their names, empty where it is one, and what they hold."""
     data = data.drop_columns(["text"]) if name in STORED_IN else data
-    if name in IN_RANGES and (found := list(segments.split(data))):
-        yield from found
-        return
+    if name in IN_RANGES:
+        from graphrag_lite.tables.segments import split
+
+        if found := list(split(data)):
+            yield from found
+            return
     first = parts.first_rows(data, PARTED[name]) if name in PARTED else [0]
     if len(first) == 1:
         yield "", data
@@ -334,15 +339,21 @@ def stored_shape(folder: Path, name: str) -> tuple["pa.Schema", int]:
         return whole, n_rows
 
 
-def open_segments(folder: Path, name: str) -> segments.Segments | None:
+def open_segments(folder: Path, name: str) -> "Segments | None":
     """Open a table of postings that is in parts; None where it is in one. Raises TableError."""
     path = path_in(folder, name)
     with telling_damage(path):
-        return segments.mapped(path, _map) if path.is_dir() else None
+        return _segments(path) if path.is_dir() else None
 
 
 def _mapped(path: Path, name: str) -> "pa.Table":
-    return segments.mapped(path, _map).whole().cast(schema(name)) if path.is_dir() else _map(path)
+    return _segments(path).whole().cast(schema(name)) if path.is_dir() else _map(path)
+
+
+def _segments(path: Path) -> "Segments":
+    from graphrag_lite.tables.segments import mapped
+
+    return mapped(path, _map)
 
 
 def _map(path: Path) -> "pa.Table":

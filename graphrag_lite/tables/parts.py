@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from graphrag_lite.tables.declared import NUMBER
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -30,6 +29,7 @@ def first_rows(data: "pa.Table", by: str) -> list[int]:
 
     A part of enough bytes ends before a value whose checksum says so: the likelier, the more bytes stand before it.
     """
+    import numpy as np
     import pyarrow.compute as pc
 
     if data.num_rows < 2:
@@ -59,6 +59,7 @@ def first_rows(data: "pa.Table", by: str) -> list[int]:
 
 def _sizes(values: "pa.Array") -> "NDArray[np.int64]":
     """Return how many bytes each value takes."""
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -86,6 +87,7 @@ def digest(data: "pa.Table") -> str:
 
 def _bytes(values: "pa.Array") -> Iterator[Any]:
     """Yield what tells the values: which are null, if any, their lengths, then their bytes."""
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -108,6 +110,8 @@ def _bytes(values: "pa.Array") -> Iterator[Any]:
 
 def _ends(values: "pa.Array") -> "NDArray[np.int32]":
     """Return where lists, or strings, begin and end, (n_rows + 1,)."""
+    import numpy as np
+
     if not len(values):
         return np.zeros(1, np.int32)
     return np.frombuffer(values.buffers()[1], np.int32)[values.offset : values.offset + len(values) + 1]
@@ -150,6 +154,8 @@ def without_numbers(data: "pa.Table") -> "pa.Table":
 
 def numbered(data: "pa.Table", schema: "pa.Schema", first_row: int = 0) -> "pa.Table":
     """Put the numbers of rows back where a schema has them."""
+    import numpy as np
+
     position = schema.get_field_index(NUMBER)
     if position < 0:
         return data

@@ -320,6 +320,7 @@ def test_the_command_imports_and_show_and_query_go_on_from_there(write: Callable
 
     made = json.loads(run("import", str(write(small())), "--json"))
     assert (made["method"], made["entities"], made["community_reports"]) == ("imported", 2, 2)
+    assert sum(made["communities_by_level"].values()) == made["communities"] > 0 == made["stale_reports"]
     assert json.loads(run("show", "--json"))["method"] == "imported"
     assert "Two partners [2][3]" in run("show", "report", "0")
     assert "Marley was dead" in run("query", "Who is Marley?")

@@ -73,7 +73,7 @@ def check(folder: Path) -> Checked:
         check_rules(database, folder, intact, true, found)
         check_texts(database, folder, manifest, found)
         within, within_named = mentions_within(database) if complete else (None, ())
-    counted = snapshots.counted(manifest, "summarize_descriptions").get("relationships_within_entities")
+    counted = snapshots.counted(manifest).get("relationships_within_entities")
     if None not in (counted, within) and counted != within:
         found.add("relationship_mentions", "more or fewer are left out, both names one entity, than the manifest says")
     return Checked(
