@@ -31,6 +31,7 @@ from graphrag_lite.retrieval.entity_names import key_of
 from graphrag_lite.retrieval.postings import count_postings
 from graphrag_lite.run import snapshots
 from graphrag_lite.search.index import Index
+from graphrag_lite.tables import segments
 from graphrag_lite.text.words import terms
 
 Ints = npt.NDArray[np.int64]
@@ -89,7 +90,8 @@ def make(output: Path, n_units: int) -> None:
 
     def write(name: str, /, **columns: Any) -> None:
         data = tables.make_columns(name, **columns)
-        path = tables.write(folder, name, data)
+        firsts = segments.first_rows([str(row) for row in range(n_units)]) if name == "search_terms" else [0]
+        path = tables.write(folder, name, segments.split(data, firsts, n_units) if firsts[1:] else data)
         written[name] = {"rows": data.num_rows, "bytes": tables.size(path), "sha256": snapshots.table_digest(path)}
 
     # Documents and their text units.

@@ -192,7 +192,8 @@ def index(folder: Path, output: Path) -> Run:
     return pipeline.index(folder, output, Settings.model_validate({"communities": {"mode": "full"}}))
 
 
-def test_an_edited_file_writes_few_parts_again(tmp_path: Path) -> None:
+def test_an_edited_file_writes_few_parts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "LEAST", 4)
     folder = tmp_path / "corpus"
     folder.mkdir()
     for file in sorted(EXAMPLE.rglob("*.*")):
@@ -205,7 +206,7 @@ def test_an_edited_file_writes_few_parts_again(tmp_path: Path) -> None:
         name: each["sha256"] for name, each in anew.manifest["tables"].items()
     }
     there = {path.stat().st_ino for path in tables.files(first.snapshot)}
-    for name in ("documents", "text_units", "entity_mentions"):
+    for name in ("documents", "text_units", "entity_mentions", "search_terms"):
         files = [file for _, file in parts.part_files(tables.path_in(after.snapshot, name))]
         new = [file for file in files if file.stat().st_ino not in there]
         assert len(new) <= 4 < len(files), name
@@ -216,6 +217,10 @@ def test_an_edited_file_writes_few_parts_again(tmp_path: Path) -> None:
     whole = pq.ParquetFile(io.BytesIO(files["text_units.parquet"])).read()
     assert whole.equals(tables.read(after.snapshot, "text_units")) and "human_readable_id" in whole.column_names
     assert opened.query("Where did Alma Reed meet Jonas Falk?").citations
+    del opened  # which held the files that are damaged now
+    parts.part_files(tables.path_in(after.snapshot, "search_terms"))[-1][1].write_bytes(b"")
+    edited.write_text(edited.read_text(encoding="utf-8") + PEOPLE, encoding="utf-8")
+    assert not check.check(index(folder, tmp_path / "output").snapshot).problems
 
 
 def postings(n_units: int, *, start: int = 0) -> pa.Table:
@@ -228,16 +233,21 @@ def postings(n_units: int, *, start: int = 0) -> pa.Table:
     return tables.make("search_terms", rows)
 
 
+def in_ranges(n_units: int, *, start: int = 0) -> parts.Ranges:
+    """Return them in parts, of units that are called by their numbers."""
+    firsts = segments.first_rows([str(unit) for unit in range(start, n_units)])
+    return segments.split(postings(n_units, start=start), firsts, n_units - start)
+
+
 def test_postings_in_ranges_of_rows_are_read_as_one_and_term_by_term(
     folders: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(segments, "LEAST", 32)
     whole, norms = postings(900), np.linspace(1, 2, 900)
-    path = tables.write(folders[0], "search_terms", whole)
+    path = tables.write(folders[0], "search_terms", in_ranges(900))
     assert path.is_dir() and tables.read(folders[0], "search_terms").equals(whole)
     assert tables.stored_shape(folders[0], "search_terms") == (tables.schema("search_terms"), whole.num_rows)
-    assert tables.sha256(whole, "search_terms") == snapshots.table_digest(path)
-    held = tables.open_segments(folders[0], "search_terms")
+    held = segments.open_segments(folders[0], "search_terms")
     assert held is not None
     one, other = read_segments(held, norms, 950), read_postings(whole, norms, 950)
     assert len(one.units) == len(other.units) and one.novelty == other.novelty
@@ -245,8 +255,8 @@ def test_postings_in_ranges_of_rows_are_read_as_one_and_term_by_term(
         assert one.units_of(term).tolist() == other.units_of(term).tolist()
         assert (one.scores([term, "all"]) == other.scores([term, "all"])).all()
     assert sorted(one.forms("own12").tolist()) == sorted(other.forms("own12").tolist())
-    after = tables.write(folders[1], "search_terms", postings(900, start=1), folders[0])
-    anew = tables.write(folders[2], "search_terms", postings(900, start=1))
+    after = tables.write(folders[1], "search_terms", in_ranges(900, start=1), folders[0])
+    anew = tables.write(folders[2], "search_terms", in_ranges(900, start=1))
     assert snapshots.table_digest(after) == snapshots.table_digest(anew)
     there = {file.stat().st_ino for file in tables.files(folders[0])}
     new = [file for file in tables.files(folders[1]) if file.stat().st_ino not in there]

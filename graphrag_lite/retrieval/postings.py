@@ -55,17 +55,18 @@ def count_postings(texts: Iterable[Mapping[str, int] | None], rows: npt.NDArray[
     return Postings(vocabulary, offsets, units, counts)
 
 
-def join_postings(before: Postings, rows_then: Rows, made: Iterable[Postings]) -> Postings:
+def join_postings(before: Sequence[Postings], rows_then: Rows, made: Iterable[Postings]) -> Postings:
     """Return the postings of units of which some were there `before`, and the others are `made`, part by part.
 
-    `rows_then` is the row that each unit had then, -1 for those that are made. Parts ascend by their units.
+    `rows_then` is the row that each unit had then, -1 for others. Parts ascend by their units, those of each.
     """
     stays = np.flatnonzero(rows_then >= 0)
-    row_of = np.full(max(before.units.max(initial=-1), rows_then.max(initial=-1)) + 1, -1)  # the row now of each then
+    highest = max([rows_then.max(initial=-1), *(each.units.max(initial=-1) for each in before)])
+    row_of = np.full(highest + 1, -1)  # the row now of each then
     row_of[rows_then[stays]] = stays
     number: dict[str, int] = {}
     sides: list[Side] = []
-    for one in chain([before], made):
+    for one in chain(before, made):
         terms = np.array([number.setdefault(word, len(number)) for word in one.vocabulary], np.int64)
         sides.append((terms, one.offsets, one.units, one.counts))
     words = sorted(number)
@@ -77,22 +78,22 @@ def join_postings(before: Postings, rows_then: Rows, made: Iterable[Postings]) -
         n_of[position[terms] + 1] += np.diff(offsets)
     most = np.cumsum(n_of)  # postings before each term
     bounds = [*dict.fromkeys(np.searchsorted(most, np.arange(0, max(most[-1], 1), JOINED)).tolist()), len(words)]
-    parts = [_joined(sides, row_of, len(rows_then), *span) for span in pairwise(bounds)]
+    parts = [_joined(sides, len(before), row_of, len(rows_then), *span) for span in pairwise(bounds)]
     n_each, *rest = map(np.concatenate, zip(*parts, strict=True))
     vocabulary = [word for word, n in zip(words, n_each.tolist(), strict=True) if n]
     return Postings(vocabulary, np.cumsum([0, *n_each[n_each > 0]]), *rest)
 
 
 def _joined(
-    sides: Iterable[Side], row_of: Rows, n_units: int, start: int, end: int
+    sides: Iterable[Side], n_before: int, row_of: Rows, n_units: int, start: int, end: int
 ) -> tuple[npt.NDArray[np.integer[Any]], ...]:
-    """Return how many postings each of some terms has, and their units and counts; `row_of` is of the first side."""
+    """Return how many postings each of some terms has, and their units and counts; `row_of` is of the first sides."""
     held = []
     for number, (positions, offsets, units, counts) in enumerate(sides):
         first, last = np.searchsorted(positions, (start, end))
         part = slice(offsets[first], offsets[last])
         terms = np.repeat(positions[first:last] - start, np.diff(offsets[first : last + 1]))
-        rows = units[part] if number else row_of[units[part]]
+        rows = units[part] if number >= n_before else row_of[units[part]]
         held.append((terms[rows >= 0], rows[rows >= 0], counts[part][rows >= 0]))
     terms, rows, counts = map(np.concatenate, zip(*held, strict=True))
     order = np.argsort(terms * n_units + rows, kind="stable")  # runs that ascend: soon done

@@ -81,7 +81,9 @@ class SnapshotTables:
 
     def segments(self, name: str) -> "Segments | None":
         """Open a table of postings that is in parts, of which nothing is read yet. Raises TableError."""
-        found = tables.open_segments(self.folder, name)
+        from graphrag_lite.tables.segments import open_segments
+
+        found = open_segments(self.folder, name)
         self._compare(name)
         return found
 

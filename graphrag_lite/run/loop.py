@@ -161,7 +161,11 @@ async def _run_stage(
     """Read, call, check, write, stamp."""
     services = so_far.services
     gone_on = results.last_result(stage, stamp(), so_far.published) if so_far.published else None
-    gone_on = gone_on and replace(gone_on, building=so_far.building, written={*so_far.digests})
+    last_made = so_far.published[1] if so_far.published else {}
+    linkable = partial(results.reusable_parts, gone_on, last_made, digest=so_far.digest)
+    if gone_on:
+        here = so_far.building
+        gone_on = replace(gone_on, building=here, written={*so_far.digests}, intact=lambda name: bool(linkable(name)))
     offered = {**services, "mode": so_far.settings.communities.mode, "last": gone_on, "refresh": again}
     made, failures, counts = await _perform(stage, _read(stage, so_far), so_far.settings, offered, engine, watch)
     so_far.hold(made, stage)
@@ -170,10 +174,8 @@ async def _run_stage(
     if metered := services["embedder"] if stage.embeds else services.get("model") if stage.asks else None:
         so_far.usage[stage.name] = record["usage"] = metered.meter.to_dict(stage.name)
     with snapshots.explain_write_errors(so_far.output):
-        last_made = so_far.published[1] if so_far.published else {}
         for name in stage.writes:
-            linkable = results.reusable_parts(gone_on, last_made, name, so_far.digest)
-            record["tables"][name] = _write(so_far.building, name, made.pop(name), linkable)
+            record["tables"][name] = _write(so_far.building, name, made.pop(name), linkable(name))
         record["seconds"] = round(time.perf_counter() - started, 3)
         so_far.stamps[stage.name] = record
         snapshots.write_json(so_far.building / "stamps.json", so_far.stamps)

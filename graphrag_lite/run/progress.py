@@ -12,6 +12,7 @@ from graphrag_lite.run.stamps import Stage
 from graphrag_lite.run.workers import Engine
 from graphrag_lite.settings import Settings
 from graphrag_lite.tables.mapped_table import MappedTable, forget_what_was_looked_at
+from graphrag_lite.tables.parts import Ranges
 
 if TYPE_CHECKING:
     from graphrag_lite.llm.model import Model
@@ -63,6 +64,8 @@ class Progress:
         self.mapped = {name: table for name, table in self.mapped.items() if name in later}
         forget_what_was_looked_at()
         for name in later.intersection(made):
+            if isinstance(made[name], Ranges):  # read when it is asked for
+                continue
             if made[name].nbytes < LARGE:
                 self.memory[name] = made[name]
             elif made[name].column_names == tables.schema(name).names:

@@ -1,7 +1,7 @@
 """What a run offers its stages, beside tables and settings: workers, failures, the last snapshot."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from graphrag_lite.tables import groups
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from graphrag_lite.tables.segments import Stored
     from graphrag_lite.tables.side_by_side import SideBySide
 
 __all__ = ["Attempt", "Counts", "Cut", "Each", "Fail", "Last", "Told", "unguarded"]
@@ -44,7 +45,7 @@ class Last:
 
     `changed` are those of `settings`, `code` and `model` (with prompts) of this stage that were others then, `failed`
     what it could not do then. None stands for it where there is no such snapshot, or it is not to be gone on from.
-    This run has `written` tables into `building` so far.
+    This run has `written` tables into `building` so far. Of tables that are `intact` parts may be linked.
     """
 
     folder: Path
@@ -52,6 +53,7 @@ class Last:
     failed: tuple[str, ...] = ()
     building: Path | None = None
     written: Collection[str] = ()
+    intact: Callable[[str], bool] = field(default=lambda _name: False)
 
     def read(self, *names: str, unless: Collection[str] = (), **only: list[str]) -> "list[pa.Table] | None":
         """Return tables of the snapshot, then those of which `only` some columns; None where one of them is damaged.
@@ -66,6 +68,14 @@ class Last:
             return None
         give_memory_back()  # to read takes as much again as what is read
         return read
+
+    def segments(self, name: str) -> "Stored | None":
+        """Return the files of a table of postings, to link some; None where it is in one, or they are not intact."""
+        if not self.intact(name):
+            return None
+        from graphrag_lite.tables.segments import stored_segments
+
+        return stored_segments(self.folder, name)
 
     def beside(self, *, unless: Collection[str] = (), **now: "pa.Table") -> "list[SideBySide] | None":
         """Return tables beside those of the snapshot, in the columns that they have; None as `read` does."""

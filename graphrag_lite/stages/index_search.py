@@ -11,15 +11,17 @@ import numpy as np
 from graphrag_lite import tables
 from graphrag_lite.attempts import ignore, outcome
 from graphrag_lite.resolution.name_keys import exact_key
-from graphrag_lite.retrieval.bm25 import Bm25, build, lengths_of, mean_length, read_counts, weigh
+from graphrag_lite.retrieval.bm25 import lengths_of, mean_length, norms_of, read_counts
 from graphrag_lite.retrieval.entity_names import key_of
 from graphrag_lite.retrieval.postings import Postings, count_postings, join_postings
 from graphrag_lite.retrieval.stated_values import RowsOf, Stated, read_stated_values, shared_values
+from graphrag_lite.retrieval.unit_postings import NOTHING, UnitsBefore, as_table, put_together
 from graphrag_lite.run.services import Attempt, Each, Fail, Last, unguarded
 from graphrag_lite.run.workers import give_memory_back, split_work
 from graphrag_lite.settings import IndexSearch
 from graphrag_lite.tables import groups
 from graphrag_lite.tables.mention_rows import meant
+from graphrag_lite.tables.segments import as_lists
 from graphrag_lite.temporal.durations import SEEN
 from graphrag_lite.temporal.latest_mentions import last_reported
 from graphrag_lite.text.language import most_common
@@ -74,8 +76,8 @@ async def index_search(
     no terms; a title means nothing then, and metadata no value.
     """
     read = read_stated_values(documents, attempt)
-    (before, then), (reports_before, reports_then) = _before(last, documents, text_units, community_reports)
-    new, new_reports = (np.flatnonzero(rows < 0) for rows in (then, reports_then))
+    before, (reports_before, reports_then) = _before(last, documents, text_units, community_reports)
+    new, new_reports = (np.flatnonzero(rows < 0) for rows in (before.rows, reports_then))
     unread = groups.in_rows(text_units, new)
     of_units = _of_units(unread, new, _about(documents, read, unread["document_id"]))
     text_units = text_units.drop_columns(["text"])
@@ -92,26 +94,24 @@ async def index_search(
             else:
                 made_of_reports.append(one.postings)
 
-    postings = join_postings(before, then, made())
-    report_postings = join_postings(reports_before, reports_then, made_of_reports)
-    k1, b, lengths = settings.k1, settings.b, lengths_of(postings, len(then))
-    units = weigh(postings, lengths, k1, b)
-    reports = weigh(report_postings, lengths_of(report_postings, len(reports_then)), k1, b)
+    search_terms, lengths = put_together(text_units["id"], before, made())
+    reports = join_postings([reports_before], reports_then, made_of_reports)
+    k1, b, report_lengths = settings.k1, settings.b, lengths_of(reports, len(reports_then))
     rows_of = _rows_of(documents, text_units)
-    del postings, before, reports_before
+    del before, reports_before
     give_memory_back()
     links = _links(read, rows_of, text_units, entities, entity_mentions, entity_resolutions)
     give_memory_back()
     return (
-        _postings("search_terms", units),
-        _postings("search_report_terms", reports),
+        search_terms,
+        as_table("search_report_terms", reports),
         links,
         _units(documents, text_units, episodes, links, lengths.astype(np.int32)),
         _names(entities, entity_resolutions),
         shared_values(documents, read, rows_of, text_units, episodes),
         _times(text_units, fact_mentions),
-        tables.make_columns("search_reports", norm=reports.norms),
-        tables.make("search_lengths", [(k1, b, mean_length(lengths), units.n_units, reports.n_units)]),
+        tables.make_columns("search_reports", norm=norms_of(report_lengths, k1, b, mean_length(report_lengths))),
+        tables.make("search_lengths", [(k1, b, mean_length(lengths), len(lengths), len(report_lengths))]),
     )
 
 
@@ -142,24 +142,28 @@ def _of_reports(unread: "pa.Table", rows: "NDArray[np.intp]", language: str) -> 
 
 def _before(
     last: Last | None, documents: "pa.Table", text_units: "pa.Table", reports: "pa.Table"
-) -> "tuple[tuple[Postings, NDArray[np.int64]], ...]":
+) -> "tuple[UnitsBefore, tuple[Postings, NDArray[np.int64]]]":
     """Return the postings of the last run, and the row that each row of now had, -1 where its text was another.
 
     First those of text units, of which an equal id is an equal text, then those of reports.
     """
     of_units, of_reports = ["id", "document_id"], ["id", "full_content"]
-    held = last.read("search_terms", "search_report_terms", unless={"code", "failed"}) if last else None
+    ranges = last.segments("search_terms") if last else None
+    names = ["search_report_terms", *([] if ranges else ["search_terms"])]
+    held = last.read(*names, unless={"code", "failed"}, search_units=["length"]) if last else None
     now = {"documents": documents.select(PASSAGE), "text_units": text_units.select(of_units)}
     beside = last and held and last.beside(**now, community_reports=reports.select(of_reports))
     if not held or not beside:
-        return (build([]), np.full(text_units.num_rows, -1)), (build([]), np.full(reports.num_rows, -1))
+        nothing = UnitsBefore(np.full(text_units.num_rows, -1), np.zeros(0))
+        return nothing, (NOTHING, np.full(reports.num_rows, -1))
     others = beside[0].changed("id", PASSAGE)
     rows = np.where(groups.is_in(text_units, "document_id", others), -1, beside[1].rows_then(of_units))
     report_rows = beside[2].rows_then(of_reports)
     if _commonest(documents) != _commonest(beside[0].then):
         report_rows[:] = -1
-    before, reports_before = map(read_counts, held)
-    return (before, rows), (reports_before, report_rows)
+    reports_before, *whole = map(read_counts, held[:-1])
+    lengths = np.asarray(held[-1]["length"]).astype(np.float64)
+    return UnitsBefore(rows, lengths, next(iter(whole), NOTHING), ranges), (reports_before, report_rows)
 
 
 def _commonest(documents: "pa.Table") -> str:
@@ -180,13 +184,6 @@ def _counted(batch: list[TextToAnalyze]) -> Counted:
     return Counted(count_postings(counted, rows), batch[0].is_of_report, failed)
 
 
-def _postings(name: str, index: Bm25) -> "pa.Table":
-    rows, counts = (_lists(index.offsets, values) for values in (index.units, index.counts))
-    return tables.make_columns(
-        name, term=index.vocabulary, document_frequency=np.diff(index.offsets), rows=rows, counts=counts
-    )
-
-
 def _links(
     read: Sequence[Stated],
     rows_of: RowsOf,
@@ -203,16 +200,10 @@ def _links(
     offsets = np.searchsorted(pairs, np.arange(entities.num_rows + 1) * n_units)
     return tables.make_columns(
         "search_links",
-        rows=_lists(offsets, pairs % n_units),
-        counts=_lists(offsets, np.minimum(counts, MOST).astype(np.uint16)),
+        rows=as_lists(offsets, pairs % n_units),
+        counts=as_lists(offsets, np.minimum(counts, MOST).astype(np.uint16)),
         defines=_defined(read, rows_of, entities, entity_resolutions),
     )
-
-
-def _lists(offsets: "ArrayLike", values: "ArrayLike") -> "pa.ListArray":
-    import pyarrow as pa
-
-    return pa.ListArray.from_arrays(pa.array(np.asarray(offsets), pa.int32()), pa.array(np.asarray(values)))
 
 
 def _defined(
@@ -256,8 +247,8 @@ def _units(
         day=days,
         order=order,
         length=lengths,
-        entities=_lists(offsets, entities[by_unit]),
-        counts=_lists(offsets, np.asarray(counts.flatten())[by_unit]),
+        entities=as_lists(offsets, entities[by_unit]),
+        counts=as_lists(offsets, np.asarray(counts.flatten())[by_unit]),
     )
 
 

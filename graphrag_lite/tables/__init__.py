@@ -27,7 +27,6 @@ from graphrag_lite.tables.arrow import (
 from graphrag_lite.tables.declared import (
     BLOCKS,
     FINAL,
-    IN_RANGES,
     MAPPED,
     NUMBER,
     OF_TITLES,
@@ -43,8 +42,6 @@ from graphrag_lite.tables.disk import link, remove, replace_file, size, sync_fol
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from graphrag_lite.tables.segments import Segments
 
 __all__ = ["BLOCKS", "FINAL", "MAPPED", "OF_TITLES", "OPTIONAL", "SCHEMA_VERSION", "STORED_IN", "TABLES", "WORKING"]
 __all__ += ["Key", "check", "columns", "foreign_keys", "has_nulls", "intern_strings", "make", "make_columns", "rows"]
@@ -79,7 +76,9 @@ def files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS and path.is_file())
 
 
-def write(folder: Path, name: str, data: "pa.Table | pa.RecordBatchReader", last: Path | None = None) -> Path:
+def write(
+    folder: Path, name: str, data: "pa.Table | pa.RecordBatchReader | parts.Ranges", last: Path | None = None
+) -> Path:
     """Write a table into a snapshot folder, durable when this returns. Equal tables give equal bytes.
 
     The rows of a reader, of a table too large to be held, are checked as they are written. Parts, and whole tables,
@@ -93,7 +92,8 @@ def write(folder: Path, name: str, data: "pa.Table | pa.RecordBatchReader", last
             path.mkdir(exist_ok=True)
         elif last and _has_rows(last, name, part):
             there[""] = path_in(last, name)
-        if (same := there.get(file.partition("-")[2])) is not None:
+        same = part if isinstance(part, Path) else there.get(file.partition("-")[2])
+        if same is not None:
             link(same, path / file)
             continue
         with (path / file).open("wb") as opened:
@@ -116,15 +116,12 @@ def _has_rows(folder: Path, name: str, data: "pa.Table | pa.RecordBatchReader") 
     )
 
 
-def _in_files(name: str, data: "pa.Table | pa.RecordBatchReader") -> "Iterator[tuple[str, pa.Table]]":
+def _in_files(name: str, data: Any) -> "Iterator[tuple[str, Any]]":
     """Yield the files that a table is written into: their names, empty where it is one, and what they hold."""
+    if isinstance(data, parts.Ranges):
+        yield from data.files
+        return
     data = data.drop_columns(["text"]) if name in STORED_IN else data
-    if name in IN_RANGES:
-        from graphrag_lite.tables.segments import split
-
-        if found := list(split(data)):
-            yield from found
-            return
     first = parts.first_rows(data, PARTED[name]) if name in PARTED else [0]
     if len(first) == 1:
         yield "", data
@@ -330,8 +327,8 @@ def stored_shape(folder: Path, name: str) -> tuple["pa.Schema", int]:
     path = path_in(folder, name)
     with telling_damage(path):
         if name in MAPPED:
-            data = _mapped(path, name)
-            return data.schema, data.num_rows
+            data = map_file(path / parts.TERMS if path.is_dir() else path)
+            return schema(name) if path.is_dir() else data.schema, data.num_rows
         first, last = parts.part_files(path)[-1]
         with pq.ParquetFile(last) as file:
             stored, n_rows = file.schema_arrow, first + file.metadata.num_rows
@@ -339,24 +336,16 @@ def stored_shape(folder: Path, name: str) -> tuple["pa.Schema", int]:
         return whole, n_rows
 
 
-def open_segments(folder: Path, name: str) -> "Segments | None":
-    """Open a table of postings that is in parts; None where it is in one. Raises TableError."""
-    path = path_in(folder, name)
-    with telling_damage(path):
-        return _segments(path) if path.is_dir() else None
-
-
 def _mapped(path: Path, name: str) -> "pa.Table":
-    return _segments(path).whole().cast(schema(name)) if path.is_dir() else _map(path)
-
-
-def _segments(path: Path) -> "Segments":
+    if not path.is_dir():
+        return map_file(path)
     from graphrag_lite.tables.segments import mapped
 
-    return mapped(path, _map)
+    return mapped(path).whole().cast(schema(name))
 
 
-def _map(path: Path) -> "pa.Table":
+def map_file(path: Path) -> "pa.Table":
+    """Return the table in an Arrow file, which is read as it is used."""
     import pyarrow as pa
 
     spare_pandas()

@@ -60,5 +60,4 @@ WORKING = {name for name, each in TABLES.items() if "working" in each.marks}
 MAPPED = {name for name, each in TABLES.items() if "mapped" in each.marks}
 BLOCKS = {name: int(each.marks.split()[-1]) for name, each in TABLES.items() if "blocks of" in each.marks}
 PARTED = {name: each.marks.split()[-1] for name, each in TABLES.items() if "in parts by" in each.marks}
-IN_RANGES = {name for name, each in TABLES.items() if "in ranges" in each.marks}
 FINAL = [name for name in TABLES if name not in WORKING]

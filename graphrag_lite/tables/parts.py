@@ -7,7 +7,8 @@ is called by the number of its first row and by a hash of its rows.
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,16 @@ if TYPE_CHECKING:
 
 LEAST, MOST = 100_000, 6  # bytes of a part's values, not compressed, and how many times that: in the mean twice
 SMALL = 5  # times that: a smaller table is one file
+TERMS = "terms.arrow"  # the file of a table of postings in parts that has the terms
 AT_ONCE = 256  # values whose checksums are computed
 MANY = 96  # parts, above which they are twice as large
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """A table of postings that is to be written in parts: its files in order, those to link by their paths."""
+
+    files: "Sequence[tuple[str, pa.Table | Path]]"
 
 
 def first_rows(data: "pa.Table", by: str) -> list[int]:

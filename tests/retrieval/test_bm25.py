@@ -62,7 +62,7 @@ def test_postings_joined_with_those_before_are_those_from_nothing(
         made.append(count_postings([Counter(term_lists[row]) for row in rows], np.array(rows, np.int64)))
     with pytest.MonkeyPatch.context() as few:
         few.setattr(postings, "JOINED", data.draw(st.sampled_from([2, 1024])))
-        joined = join_postings(build(before), np.array(rows_then, np.int64), made)
+        joined = join_postings([build(before)], np.array(rows_then, np.int64), made)
     expected = build(term_lists)
     assert list(joined.vocabulary) == list(expected.vocabulary)
     for name in ("offsets", "units", "counts"):
