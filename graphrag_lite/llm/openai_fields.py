@@ -68,6 +68,7 @@ class StreamedReply:
     """What the events of a stream add up to. `finish`: why it ends, None while it goes on."""
 
     text: str = ""
+    refusal: str = ""
     finish: str | None = None
     usage: Any = None
 
@@ -75,7 +76,9 @@ class StreamedReply:
         """Take an event, and return what it adds to the reply. Raises what reading does for what is none."""
         choice = (event.get("choices") or [{}])[0]
         whole = choice.get("message")  # from a server that does not stream
-        piece = message_text((choice.get("delta") or whole or {}).get("content"))
+        added = choice.get("delta") or whole or {}
+        piece = message_text(added.get("content"))
+        self.refusal += message_text(added.get("refusal"))
         ends = whole or event is DONE
         self.finish = choice.get("finish_reason") or self.finish or ("stop" if ends else None)
         self.usage = event.get("usage") or self.usage
@@ -85,7 +88,8 @@ class StreamedReply:
     @property
     def answer(self) -> dict[str, Any]:
         """The same as an answer that is not streamed."""
-        return {"choices": [{"message": {"content": self.text}, "finish_reason": self.finish}], "usage": self.usage}
+        message = {"content": self.text, "refusal": self.refusal}
+        return {"choices": [{"message": message, "finish_reason": self.finish}], "usage": self.usage}
 
 
 def tool_call(calls: Any, thought: str, *, whole: bool = True) -> str:

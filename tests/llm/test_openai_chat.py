@@ -713,6 +713,17 @@ def test_a_stream_that_is_cut_is_an_error_and_what_came_before_is_seen() -> None
     assert "broke off" in said
 
 
+def test_a_refusal_is_told_however_it_comes() -> None:
+    whole = '{"choices": [{"message": {"content": null, "refusal": "I cannot help with that."}}]}'
+    piece = 'data: {"choices": [{"delta": {"content": null, "refusal": "%s"}}]}'
+    streamed = "\n\n".join([piece % "I cannot ", piece % "help with that.", "data: [DONE]"])
+    for raw in (whole, streamed):
+        with StubServer(lambda _, raw=raw: Fault(raw=raw, headers={"content-type": "text/event-stream"})) as server:
+            chat = chat_at(server)
+            for call in (answer, pieces):
+                assert "The model refused: I cannot help with that." in failure(lambda call=call: call(chat), CallError)
+
+
 def test_a_stream_needs_an_end_of_either_kind() -> None:
     for fault in (Fault("Marley.", finish_reason=None), Fault("Marley.", done=False)):
         with StubServer(lambda _, f=fault: f) as server:
