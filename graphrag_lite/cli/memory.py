@@ -54,6 +54,8 @@ def _shown(entry: Any) -> tuple[str, ...]:
 @with_options("memory add")
 def add(content: str, tags: tuple[str, ...], root: Root, session: str) -> None:
     """Keep a note, and print its id."""
+    if not content.strip():
+        raise click.UsageError("A note that says nothing is none.")
     for identity in _opened(root).add([Entry(content, session=session, tags=tags)]):
         click.echo(identity)
 
@@ -81,11 +83,13 @@ def search(query: str, tags: tuple[str, ...], page: int, session: str | None, ro
 
 
 @memory.command()
-@click.argument("identities", metavar="ID", nargs=-1, required=True)
+@click.argument("identities", metavar="[ID]...", nargs=-1)
 @with_options("memory forget")
-def forget(identities: tuple[str, ...], root: Root) -> None:
-    """Delete notes or messages for good, from the file too."""
-    _opened(root).forget(identities)
+def forget(identities: tuple[str, ...], session: str | None, root: Root) -> None:
+    """Delete notes or messages for good, or all of a session, from the file too."""
+    if not identities and session is None:
+        raise click.UsageError("Give an ID, or a session with --session.")
+    _opened(root).forget(identities, session)
 
 
 @memory.command()

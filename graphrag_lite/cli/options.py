@@ -116,6 +116,13 @@ def options_of(name: str) -> dict[str, dict[str, Any]]:
     return found
 
 
+def _text(value: Any) -> Any:
+    """Return what a command is given; bytes of another locale, or that are no UTF-8, are surrogates in its texts."""
+    if isinstance(value, tuple):
+        return tuple(map(_text, value))
+    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if isinstance(value, str) else value
+
+
 def with_options(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command its options of `options.toml`; --root, --config and --set come as one `root`."""
 
@@ -124,7 +131,7 @@ def with_options(name: str) -> Callable[[Callable[..., None]], Callable[..., Non
         def called(**values: Any) -> None:
             if "root" in values:
                 values["root"] = Root(values["root"], values.pop("config", None), values.pop("overrides", ()))
-            function(**values)
+            function(**{name: _text(value) for name, value in values.items()})
 
         for flags, own in reversed(options_of(name).items()):
             stated = own or options_of("shared")[flags]

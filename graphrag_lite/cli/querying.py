@@ -51,16 +51,14 @@ def query(
     if questions is not None:
         _answer_file(opened, questions, options, quiet=quiet, trace=trace)
     else:
-        # Under a locale that is not UTF-8 the bytes of an argument arrive as surrogates.
-        stated = (question or "").encode("utf-8", "surrogateescape")
-        stated = _standard_input() if stated == b"-" else stated
-        _answer(opened, stated.decode("utf-8", "replace").strip(), options, as_json, quiet=quiet, trace=trace)
+        stated = _standard_input() if question == "-" else question or ""
+        _answer(opened, stated.strip(), options, as_json, quiet=quiet, trace=trace)
 
 
-def _standard_input() -> bytes:
+def _standard_input() -> str:
     """Return what standard input holds: nothing where it is closed, as a scheduler may leave it."""
     try:
-        return sys.stdin.buffer.read() if sys.stdin else b""
+        return sys.stdin.buffer.read().decode("utf-8", "replace") if sys.stdin else ""
     except OSError as error:
         raise InputError(f"standard input cannot be read: {error.strerror}.") from None
 

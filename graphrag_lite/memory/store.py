@@ -232,13 +232,19 @@ class Memory:
             raise InputError(f"Memory holds no entry {identity!r}; `graphrag-lite memory show` lists them.")
         return int(rows[0][0])
 
-    def forget(self, identities: Sequence[str]) -> None:
-        """Delete entries, from the file too. Raises InputError for an id that is not there, and deletes none then."""
+    def forget(self, identities: Sequence[str], session: str | None = None) -> None:
+        """Delete entries, and all of a session, from the file too. Raises InputError where one is not there, and
+        deletes none then."""
         for identity in identities:
             self.named(identity)
+        of_session = [row[0] for row in self._read("select id from entries where session = ?", session)]
+        if session is not None and not of_session and not self.blocks(session):
+            raise InputError(f"Memory holds no session {session!r}; `graphrag-lite memory show` lists them.")
         with self._writing():
-            for identity in dict.fromkeys(identities):
+            for identity in dict.fromkeys([*identities, *of_session]):
                 self._delete(identity)
+            for table in ("blocks", "unanswered"):
+                self._database.execute(f"delete from {table} where session = ?", (session,))
             self._database.execute("insert into found (found) values ('optimize')")
         with self._explained():
             self._database.execute("vacuum")

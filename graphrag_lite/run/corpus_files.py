@@ -54,10 +54,15 @@ class File(NamedTuple):
 
 
 def on_this_machine(corpus: Path | None, output: Path) -> None:
-    """Raise InputError where one of them is an address, as `s3://bucket`: a path that ends in a folder called `s3:`."""
+    """Raise InputError where one of them is an address, as `s3://bucket`: a path that ends in a folder called `s3:`.
+
+    So does an output whose path is no UTF-8: no table could be read there.
+    """
     for path, why in ((corpus, COPY), (output, KEEP)):
         if path and (address := ADDRESS.match(path.as_posix())):
             raise InputError(f"{address[1]}://{address[2]}: {why}")
+    if _utf8(absolute := str(output.absolute())) != absolute:
+        raise InputError(f"{_utf8(absolute)}: the path of an index has to be UTF-8. Rename its folder.")
 
 
 def scan(

@@ -8,6 +8,7 @@ import socket
 import time
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -719,9 +720,9 @@ def test_a_refusal_is_told_however_it_comes() -> None:
     streamed = "\n\n".join([piece % "I cannot ", piece % "help with that.", "data: [DONE]"])
     for raw in (whole, streamed):
         with StubServer(lambda _, raw=raw: Fault(raw=raw, headers={"content-type": "text/event-stream"})) as server:
-            chat = chat_at(server)
             for call in (answer, pieces):
-                assert "The model refused: I cannot help with that." in failure(lambda call=call: call(chat), CallError)
+                ask_it = partial(call, chat_at(server))
+                assert "The model refused: I cannot help with that." in failure(ask_it, CallError)
 
 
 def test_a_stream_needs_an_end_of_either_kind() -> None:

@@ -322,6 +322,25 @@ def test_the_commands(tmp_path: Path) -> None:
     assert run(tmp_path, "forget", identity).exit_code == 1
 
 
+def test_a_session_is_forgotten_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "output" / "memory.sqlite"
+    Memory(path).add([Entry("The code is kumquat.", MESSAGE, "s"), Entry("Kumquat, again.", session="s")])
+    Memory(path).add([Entry("Ana likes pears.", session="t")], [("s", "user", "kumquat"), ("t", "user", "Ana")])
+    assert run(tmp_path, "forget", "--session", "s").exit_code == 0
+    assert Memory(path).sessions() == [("t", NOTE, 1)] and Memory(path).all_blocks() == [("t", "user", "Ana")]
+    assert not any(b"kumquat" in file.read_bytes().lower() for file in path.parent.iterdir())
+    again = run(tmp_path, "forget", "--session", "s")
+    assert again.exit_code == 1 and "no session 's'" in again.stderr
+    assert run(tmp_path, "forget").exit_code == run(tmp_path, "add", " ").exit_code == 2
+
+
+def test_what_is_given_as_bytes_that_are_no_text_is_told_and_no_traceback(tmp_path: Path) -> None:
+    assert run(tmp_path, "add", "caf\udcc3\udca9 \udcff", "--tag", "\udcff", "--session", "\udcff").exit_code == 0
+    (kept,) = map(json.loads, run(tmp_path, "export").stdout.splitlines())
+    assert (kept["content"], kept["tags"], kept["session"]) == ("café \ufffd", ["\ufffd"], "\ufffd")
+    assert run(tmp_path, "forget", "\udcff").exit_code == 1
+
+
 def test_a_note_becomes_a_document_only_where_it_is_promoted(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus"
     corpus.mkdir()

@@ -65,3 +65,10 @@ def test_addresses_are_refused_with_the_reason(path: str, told: str, tmp_path: P
         pipeline.index(tmp_path, Path(path) / "output", Settings())
     on_this_machine(Path("c:/texts"), tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_an_index_is_refused_where_no_table_could_be_read(corpus: Callable[..., Path], tmp_path: Path) -> None:
+    texts = corpus({"a.txt": "Ann met Bob in Oslo."}).rename(tmp_path / "texts \udcff")
+    with pytest.raises(InputError, match=r"root \\xff/output: the path of an index has to be UTF-8"):
+        pipeline.index(texts, tmp_path / "root \udcff" / "output", Settings())
+    assert pipeline.index(texts, tmp_path / "root" / "output", Settings()).changed
