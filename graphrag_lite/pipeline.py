@@ -111,6 +111,7 @@ def index(
             settings,
             output,
             services,
+            known={"corpus_files": files.digest},
             engine=None if extractor else _open_engine(opened, settings, workers),
             watch=watch,
             refresh=("report_communities", "report_communities_fast") if refresh else (),

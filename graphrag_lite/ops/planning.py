@@ -137,12 +137,12 @@ async def _plan(
     corpus: Path, output: Path, settings: Settings, model: ChatModel | None, embedder: Embedder | None
 ) -> Plan:
     readers = all_readers()
-    files = scan(corpus, leave_out=output, settings=settings.load_documents, readers=readers).rows
+    files = scan(corpus, leave_out=output, settings=settings.load_documents, readers=readers)
     refuse_without_readers(corpus, output, readers, settings.load_documents)
     standard, embeds = settings.asks, bool(embedder or settings.embeddings.model)
     chat, embedding = settings.llm.model if standard else None, settings.embeddings.model
     if not standard and not embeds:
-        _tell_columns(corpus, [path for path, *_ in files], readers, settings)
+        _tell_columns(corpus, [path for path, *_ in files.rows], readers, settings)
         return Plan(settings.method, None, None, 0, 0, 0, (), _total(()), None)
     if standard:
         Meter(settings.llm)  # refuses a budget that it cannot keep
@@ -162,7 +162,7 @@ async def _plan(
             "mode": settings.communities.mode,
         }
         run = _DryRun(settings, output, services, rehearsed, Estimates.of(output, settings))
-        run.know("corpus_files", tables.make("corpus_files", files), stamps.digest_of(files))
+        run.know("corpus_files", tables.make("corpus_files", files.rows), files.digest)
         stages = pipeline.stages(settings.method)
         last = max(i for i, stage in enumerate(stages) if "source_units" in stage.writes or (standard and stage.asks))
         for stage in stages[: last + 1]:

@@ -5,8 +5,7 @@ import logging
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,17 +17,21 @@ from graphrag_lite.read.formats.delimited import repeated
 from graphrag_lite.read.formats.without_ending import SAMPLE, is_document
 from graphrag_lite.read.readers import Readers, all_readers
 from graphrag_lite.run import snapshots
-from graphrag_lite.run.file_hashes import SeenFiles
+from graphrag_lite.run.corpus_listing import GONE, Listing, Properties, list_corpus, list_file
+from graphrag_lite.run.file_hashes import Known, SeenFiles
+from graphrag_lite.run.stamps import code_hash, digest_of
 from graphrag_lite.settings import LoadDocuments
+from graphrag_lite.tables.lazy_items import LazyItems
 
-ENVIRONMENT = "pyvenv.cfg"  # a folder with such a file is a virtual environment
+Row = tuple[str, int, str]
+"""Path, size and sha256 of a file."""
+
 ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)")  # as a Path has it; a single letter is a drive
 COPY = "only what a file system of this machine holds can be read. Copy it here, as by `aws s3 sync`, or mount it."
 KEEP = (
     "an index is kept in a file system of this machine: its lock must end with the process that holds it, and a new"
     " snapshot become the current one in one step. Copy a finished one there."
 )
-LINKS = "links to folders, to nothing, or out of the corpus"
 OTHERS = "not among load_documents.include"
 REPEATED = "tables whose rows another (_all.csv) repeats"
 NO_TEXT = "programs and other files without an ending"
@@ -38,11 +41,18 @@ NOT_SHOWN = "messages that are hidden, of the system, a tool or service, or with
 logger = logging.getLogger(__name__)
 
 
-class Scan(NamedTuple):
-    """The rows of `corpus_files`, by path, and how much of what else there is was left out, by what it is."""
+Rows = list[Row] | LazyItems[Row]
 
-    rows: list[tuple[str, int, str]]
+
+class Scan(NamedTuple):
+    """The rows of `corpus_files`, by path, and how much of what else there is was left out, by what it is.
+
+    The rows are made when they are gone through where `digest`, of all of them, is known.
+    """
+
+    rows: Rows
     left_out: dict[str, int]
+    digest: str
 
 
 class File(NamedTuple):
@@ -50,6 +60,7 @@ class File(NamedTuple):
 
     name: str  # relative to the corpus, with /
     real_path: str
+    properties: Properties
     is_folder: bool = False
 
 
@@ -78,7 +89,7 @@ def scan(
     Hidden files, links that lead out of the corpus, virtual environments, what the settings exclude, the index itself
     (`leave_out`) and the prompts that `init` wrote beside it are not part of it. A folder that cannot be listed is a
     row, which loading will report. A file is read only where `seen` (default: what the index remembers) does not know
-    its hash.
+    its hash; where it knows all of them, as the system tells of each, none is looked at.
     """
     if not corpus.exists():
         raise InputError(f"{corpus}: there is no such folder or file.")
@@ -87,16 +98,34 @@ def scan(
     root = os.path.realpath(corpus)
     if Path(root).is_relative_to(leave_out.resolve()):
         raise InputError(f"{corpus}: is the index itself, or a part of it, and no corpus.")
-    settings = settings or LoadDocuments()
-    left_out: Counter[str] = Counter()
-    files = [File(corpus.name, root)] if corpus.is_file() else _walk(root, leave_out, settings.exclude, left_out)
+    settings, suffixes = settings or LoadDocuments(), {*(readers or all_readers()).suffixes()}
+    own = _own(leave_out)
+    listed = list_file(corpus.name, root) if corpus.is_file() else list_corpus(root, own, _excluded_by(settings))
+    seen = seen or SeenFiles(leave_out)
+    decides = [root, sorted(own), settings.exclude, settings.include, sorted(suffixes), code_hash(__name__)]
+    found = seen.known(key := digest_of([*decides, listed.digest]))
+    if found:
+        _tell(found.left_out)
+        rows = LazyItems(found.n, lambda: iter(_rows(corpus, listed, settings, suffixes, seen)[0]))
+        return Scan(rows, found.left_out, found.digest)
+    made, left_out = _rows(corpus, listed, settings, suffixes, seen)
+    _tell(left_out)
+    seen.know(key, found := Known(digest_of(made), len(made), left_out))
+    return Scan(made, left_out, found.digest)
+
+
+def _rows(
+    corpus: Path, listed: Listing, settings: LoadDocuments, suffixes: Collection[str], seen: SeenFiles
+) -> tuple[list[Row], dict[str, int]]:
+    """Return the rows of a listing, and how much of what else there is was left out."""
+    left_out = listed.left_out.copy()
+    files = list(_files(listed, settings, left_out))
     twice = repeated({file.name for file in files})
-    suffixes = {*(readers or all_readers()).suffixes()}
     read = []
     for file in files:
         suffix = suffix_of(file.name)
         if not file.is_folder and (
-            suffix not in suffixes or (suffix in ("", *chat_log.LOGS) and not _is_text(file, suffix))
+            suffix not in suffixes or (suffix in ("", *chat_log.LOGS) and not _is_text(file, suffix, seen))
         ):
             left_out[f"{suffix} files" if suffix else NO_TEXT] += 1
         elif file.name in twice:
@@ -105,17 +134,22 @@ def scan(
             left_out[OTHERS] += 1
         else:
             read.append(file)
-    others = ", ".join(f"{n} {what}" for what, n in sorted(left_out.items()))
     if not read:
-        there = f", but {others}" if others else ""
+        there = f", but {_counted(left_out)}" if left_out else ""
         kinds = ", ".join(sorted(filter(None, suffixes)))
         raise InputError(f"{corpus}: no documents{there}. A corpus holds files of these kinds: {kinds}.")
-    if others:
-        logger.info("Left out: %s.", others)
-    seen = seen or SeenFiles(leave_out)
-    found = seen.sizes_and_hashes(file.real_path for file in read)
+    found = seen.sizes_and_hashes((file.real_path, file.properties) for file in read)
     rows = [(_utf8(file.name), *pair) for file, pair in zip(read, found, strict=True)]  # loading reports the unreadable
-    return Scan(sorted(rows), dict(sorted(left_out.items())))
+    return sorted(rows), dict(sorted(left_out.items()))
+
+
+def _tell(left_out: Mapping[str, int]) -> None:
+    if left_out:
+        logger.info("Left out: %s.", _counted(left_out))
+
+
+def _counted(left_out: Mapping[str, int]) -> str:
+    return ", ".join(f"{n} {what}" for what, n in sorted(left_out.items()))
 
 
 def left_out_of(manifest: Mapping[str, Any]) -> dict[str, int]:
@@ -125,57 +159,45 @@ def left_out_of(manifest: Mapping[str, Any]) -> dict[str, int]:
     return {**manifest.get("left_out", {}), **{what: n for what, n in named.items() if n}}
 
 
-def _walk(root: str, leave_out: Path, exclude: Sequence[str], left_out: Counter[str]) -> list[File]:
-    """Return the files below a folder, whose path has no links in it, without asking the system about each."""
-    inside = os.path.join(root, "")  # noqa: PTH118 - of the root folder, no second slash
+def _own(leave_out: Path) -> set[str]:
+    """Return the folders that are no part of a corpus: an index, and the prompts that `init` wrote beside it."""
     index = leave_out.resolve()
-    own = {str(index)}
-    if (index.parent / "settings.yaml").is_file():
-        own.add(str(index.parent / "prompts"))
-    placed = [glob for glob in exclude if _is_placed(glob)]
-    named = re.compile("|".join(_pattern(glob).pattern for glob in exclude if glob not in placed) or "(?!)")
-    found = []
-    folders = [("", root)]
-    while folders:
-        folder, folder_path = folders.pop()
-        try:
-            with os.scandir(folder_path) as listing:
-                entries = list(listing)
-        except OSError:
-            found.append(File(folder or ".", folder_path, is_folder=True))
-            continue
-        if folder and any(entry.name == ENVIRONMENT for entry in entries):
-            left_out[f"{folder}/ (a virtual environment)"] += 1
-            continue
-        for entry in entries:
-            if entry.name.startswith("."):
-                continue
-            name = f"{folder}/{entry.name}" if folder else entry.name
-            if named.fullmatch(entry.name) or (placed and any(_matches(name, glob) for glob in placed)):
-                left_out[f"excluded by {next(glob for glob in exclude if _matches(name, glob))}"] += 1
-                continue
-            path = entry.path
-            if entry.is_file(follow_symlinks=False):
-                found.append(File(name, path))
-                continue
-            if link := entry.is_symlink():
-                with suppress(OSError):  # what is gone since the folder was listed leads nowhere
-                    path = os.path.realpath(path)
-            if _is_folder(entry):
-                left_out[LINKS] += link
-                if not link and path not in own:
-                    folders.append((name, path))
-            elif link and not path.startswith(inside):
-                left_out[LINKS] += 1
-            elif link and (not os.path.exists(path) or entry.is_file()):  # noqa: PTH110
-                found.append(File(name, path))  # not a pipe or a device: reading one could wait for ever
-    left_out += Counter()  # takes out what is not there
-    return found
+    return {str(index), *([str(index.parent / "prompts")] if (index.parent / "settings.yaml").is_file() else [])}
 
 
-def _is_text(file: File, suffix: str) -> bool:
+def _files(listed: Listing, settings: LoadDocuments, left_out: Counter[str]) -> Iterator[File]:
+    """Yield the files of a listing that are not excluded."""
+    excluded_by = _excluded_by(settings)
+    for folder in listed.folders:
+        inside = f"{folder.name}/" if folder.name else ""
+        path = os.path.join(folder.path, "")  # noqa: PTH118 - of the root folder, no second slash
+        for name, size, modified, changed, inode in folder.files:
+            if excluded := excluded_by(inside + name):
+                left_out[excluded] += 1
+            else:
+                yield File(inside + name, path + name, (size, modified, changed, inode))
+        yield from (File(inside + name, real_path, properties) for name, real_path, properties in folder.links)
+    yield from (File(name, path, GONE, is_folder=True) for name, path in listed.closed)
+
+
+def _excluded_by(settings: LoadDocuments) -> Callable[[str], str]:
+    """Return what says which glob leaves a file or folder out, as it is counted; nothing where none does."""
+    placed = [glob for glob in settings.exclude if _is_placed(glob)]
+    named = re.compile("|".join(_pattern(glob).pattern for glob in settings.exclude if glob not in placed) or "(?!)")
+    fits = named.fullmatch
+
+    def excluded_by(name: str) -> str:
+        if fits(name, name.rfind("/") + 1) or (placed and any(_matches(name, glob) for glob in placed)):
+            return f"excluded by {next(glob for glob in settings.exclude if _matches(name, glob))}"
+        return ""
+
+    return excluded_by
+
+
+def _is_text(file: File, suffix: str, seen: SeenFiles) -> bool:
     """Say whether a file without an ending holds a text, or a log a chat, as its beginning tells; what cannot be read
     now may do."""
+    seen.looked_at(file.properties)
     try:
         with Path(file.real_path).open("rb") as opened:
             begins = opened.read(SAMPLE)
@@ -216,13 +238,6 @@ def _pattern(glob: str) -> re.Pattern[str]:
     parts = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     pieces = re.split(r"(\*\*/|\*\*|\*|\?)", glob.strip("/"))
     return re.compile("".join(parts.get(piece) or re.escape(piece) for piece in pieces))
-
-
-def _is_folder(entry: "os.DirEntry[str]") -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:  # a link to itself
-        return False
 
 
 def _utf8(name: str) -> str:

@@ -11,7 +11,7 @@ import logging
 import platform
 import shutil
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -56,7 +56,7 @@ class Run:
 
 async def run(
     stages: Sequence[Stage],
-    inputs: Mapping[str, list[Any]],
+    inputs: Mapping[str, Iterable[Any]],
     settings: Settings,
     output: Path,
     services: Mapping[str, Any],
@@ -65,17 +65,20 @@ async def run(
     watch: Watch | None = None,
     refresh: Collection[str] = (),
     made: Mapping[str, str] | None = None,
+    known: Mapping[str, str] | None = None,
 ) -> Run:
     """Bring the index in `output` up to date with `inputs` (table -> rows) and publish it. The lock is held.
 
     Stages in `refresh` run in any case, and are told so. Without an `engine` all is done in this process.
+    The digests of inputs that are `known` are not computed: their rows may never be asked for.
     """
     started = time.perf_counter()
     watch = watch or Silence()
     with snapshots.explain_write_errors(output):
         building = snapshots.building_folder(output)
     published, stamps = results.last_run(output), results.stamps_in(building)
-    digests = {name: digest_of(rows) for name, rows in inputs.items()}
+    digests = {**(known or {})}
+    digests |= {name: digest_of(rows) for name, rows in inputs.items() if name not in digests}
     anew = results.anew(output, published)
     so_far = Progress(stages, output, building, settings, services, inputs, published, anew, stamps, digests)
     so_far.why, resumed = [*anew], bool(stamps)

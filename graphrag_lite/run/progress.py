@@ -1,6 +1,6 @@
 """A run under way: what it found when it began, what it has done, and which tables it holds."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -34,7 +34,7 @@ class Progress:
     building: Path
     settings: Settings
     services: Mapping[str, Any]
-    inputs: Mapping[str, list[Any]]
+    inputs: Mapping[str, Iterable[Any]]
     published: tuple[Path, dict[str, Any]] | None
     anew: list[str]  # why nothing of the last index can be taken
     stamps: dict[str, Any]  # records of what this run, and the one that had broken off before it, finished

@@ -1,19 +1,19 @@
 """A file is read again where it may have changed, and only there."""
 
 import hashlib
+import json
 import os
 import re
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from graphrag_lite import pipeline
 from graphrag_lite.errors import InputError
-from graphrag_lite.run import file_hashes
+from graphrag_lite.run import corpus_listing, file_hashes
 from graphrag_lite.run.corpus_files import scan
 from graphrag_lite.run.file_hashes import NAME, SeenFiles
 from graphrag_lite.settings import Settings
@@ -48,6 +48,10 @@ def scanned(folder: Path, output: Path, *, trust: bool = True) -> dict[str, str]
     rows = scan(folder, leave_out=output, seen=seen).rows
     seen.write()
     return {name: sha256 for name, _, sha256 in rows}
+
+
+def signed(line: str) -> str:
+    return f"{file_hashes._sha256(line.encode())}\n{line}\n"
 
 
 def truth(folder: Path) -> dict[str, str]:
@@ -108,9 +112,10 @@ def test_a_file_of_the_future_is_not_trusted(corpus: Corpus, tmp_path: Path, rea
         lambda text: re.sub(r'[0-9a-f]{8}"', '00000000"', text),
         lambda text: text.split("\n")[0],
         lambda text: "é\n" + text,
-        lambda _: file_hashes._sha256("[]") + "\n[]\n",
-        lambda _: file_hashes._sha256("[1, 7]") + "\n[1, 7]\n",
-        lambda _: file_hashes._sha256('[0, {"a": "b"}]') + '\n[0, {"a": "b"}]\n',
+        lambda _: signed("[]"),
+        lambda _: signed("[1, 7]"),
+        lambda _: signed('[0, {"a": "b"}]'),
+        lambda text: signed(f'[{file_hashes.VERSION}, "", {{"a": 7}}]') + text.partition("\n")[2],
     ],
 )
 def test_a_damaged_memory_counts_for_nothing(
@@ -121,19 +126,21 @@ def test_a_damaged_memory_counts_for_nothing(
     text = (output / NAME).read_text()
     assert damage(text) != text
     (output / NAME).write_text(damage(text), encoding="utf-8")
+    (folder / "c.txt").write_text("three")
     read.clear()
     assert scanned(folder, output) == truth(folder)
-    assert len(read) == 2
+    assert len(read) == 3
     assert scanned(folder, output) == truth(folder)
-    assert len(read) == 2, "it is written anew"
+    assert len(read) == 3, "it is written anew"
 
 
 @pytest.mark.usefixtures("old")
 def test_checksum_reads_every_file(corpus: Corpus, tmp_path: Path, read: list[str]) -> None:
     folder, output = corpus({"a.txt": "one", "b.txt": "two"}), tmp_path / "output"
     right = scanned(folder, output)
-    lie = (output / NAME).read_text().split("\n")[1].replace(right["a.txt"], "0" * 64)
-    (output / NAME).write_text(f"{file_hashes._sha256(lie)}\n{lie}\n")
+    lie = (output / NAME).read_text().split("\n")[2].replace(right["a.txt"], "0" * 64)
+    header = [file_hashes.VERSION, file_hashes._sha256(lie.encode()), {}]
+    (output / NAME).write_text(f"{signed(json.dumps(header))}{lie}\n")
     assert scanned(folder, output)["a.txt"] == "0" * 64
     read.clear()
     assert scanned(folder, output, trust=False) == right == truth(folder)
@@ -157,17 +164,15 @@ def test_files_of_equal_times_are_read_where_their_folders_change_places(
     corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, from_outside: bool
 ) -> None:
     folder, output = corpus({"a/x.txt": "one", "b/x.txt": "two"}), tmp_path / "output"
-    stat = os.stat
+    take_down = corpus_listing._no_files
 
-    def one_tick(path: Any, **options: Any) -> Any:
+    def one_tick(entries: Any, into: corpus_listing.Folder) -> Any:
         """Say the times of a file system with a coarse clock: both files were written in one tick of it."""
-        said = stat(path, **options)
-        times = {"st_mtime_ns": 1_000_000_000, "st_ctime_ns": 1_000_000_000}
-        return (
-            SimpleNamespace(st_size=said.st_size, st_ino=said.st_ino, **times) if Path(path).name == "x.txt" else said
-        )
+        others = take_down(entries, into)
+        into.files[:] = [(name, size, 10**9, 10**9, inode) for name, size, _, _, inode in into.files]
+        return others
 
-    monkeypatch.setattr(file_hashes, "os", SimpleNamespace(stat=one_tick, sep=os.sep))
+    monkeypatch.setattr(corpus_listing, "_no_files", one_tick)
     other = tmp_path / "other" if from_outside else folder / "b"
     if from_outside:
         (folder / "b").rename(other)

@@ -173,7 +173,7 @@ def test_what_is_loaded_while_a_stage_runs_is_in_its_closure(sample: Path) -> No
             "graphrag_lite.settings",
             *(f"graphrag_lite.settings.{each}" for each in ("known_names", "models", "presets", "values")),
             *(
-                f"graphrag_lite.run.{each}" for each in ("corpus_files", "file_hashes", "snapshots")
+                f"graphrag_lite.run.{each}" for each in ("corpus_files", "corpus_listing", "file_hashes", "snapshots")
             ),  # of the scan above
         }, name
         assert stage.run.__module__ in loaded[name]

@@ -203,14 +203,14 @@ def test_a_folder_that_cannot_be_listed_is_a_failure(corpus: Corpus) -> None:
 
 def test_a_listing_that_fails_is_a_failure(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = corpus({"a.txt": "a", "locked/b.txt": "b"})
-    scandir = os.scandir
+    opened = os.open
 
-    def refuse(path: Any) -> Any:
+    def refuse(path: Any, *options: Any) -> Any:
         if Path(path).name == "locked":
             raise PermissionError(13, "Permission denied", str(path))
-        return scandir(path)
+        return opened(path, *options)
 
-    monkeypatch.setattr(os, "scandir", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     documents, failures = load(folder)
     assert [row["path"] for row in documents] == ["a.txt"]
     assert [row["document"] for row in failures] == ["locked"]
