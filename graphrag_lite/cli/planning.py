@@ -11,7 +11,7 @@ from rich.text import Text
 from graphrag_lite.cli import terminal
 from graphrag_lite.cli.group import command
 from graphrag_lite.cli.options import Root, corpus_of, log, with_options
-from graphrag_lite.cli.terminal import aligned, plain
+from graphrag_lite.cli.terminal import aligned, counted, plain
 
 if TYPE_CHECKING:
     from graphrag_lite.ops.planning import Plan
@@ -59,7 +59,8 @@ def _print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
         console.print(f"Method {plan.method} asks no model: nothing will be spent.")
         console.print("To plan the other method: --set method=standard --set llm.model=NAME", style="dim")
         return
-    sizes = f"{plan.documents:,} documents, {plan.text_units:,} text units, {plan.text_tokens:,} tokens of text"
+    sizes = f"{counted(plan.documents, 'document')}, {counted(plan.text_units, 'text unit')}"
+    sizes += f", {plan.text_tokens:,} tokens of text"
     models = [model for model in (plan.model, plan.embedding_model) if model]
     console.print(Text(plain(f"{'Model' if plan.model else 'Embeddings by'} {', '.join(models)}: {sizes}.\n")))
     priced = any(step.cost is not None for step in plan.steps)

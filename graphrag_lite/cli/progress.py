@@ -39,9 +39,13 @@ def row_counts(rows: Mapping[str, int], verbose: bool) -> str:
 
     >>> row_counts({"source_units": 1200, "word_counts": 7}, verbose=False)
     '1,200 text units'
+    >>> row_counts({"source_documents": 1, "entities": 1}, verbose=False)
+    '1 document, 1 entity'
     """
     words = {name: name.replace("_", " ") for name in rows} if verbose else WORDS["tables"]
-    return ", ".join(f"{n:,} {words[name]}" for name, n in rows.items() if n and name in words)
+    one = {} if verbose else {many: WORDS["one"].get(many, many.removesuffix("s")) for many in words.values()}
+    told = ((n, words[name]) for name, n in rows.items() if n and name in words)
+    return ", ".join(f"{n:,} {one.get(many, many) if n == 1 else many}" for n, many in told)
 
 
 def how_far(stage: str, done: int, total: int) -> str:
