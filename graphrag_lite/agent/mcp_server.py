@@ -4,17 +4,19 @@ A call is answered from the snapshot that is current when it comes, and holds it
 publishes, from the old one.
 """
 
+import io
 import json
-from collections.abc import Callable
+import sys
+from collections.abc import AsyncIterator, Callable
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from graphrag_lite.agent.requests import schema
 from graphrag_lite.agent.session import MEMORY, Session
 from graphrag_lite.agent.tools import call, tools
 from graphrag_lite.distribution import install_hint, installed_version
-from graphrag_lite.errors import GraphragLiteError, PluginError
+from graphrag_lite.errors import GraphragLiteError, InputError, PluginError
 from graphrag_lite.memory.store import Memory
 from graphrag_lite.run import snapshots
 
@@ -54,19 +56,36 @@ class Current:
 
 
 def serve(current: Current) -> None:
-    """Answer until the input ends. Raises PluginError where the SDK is not installed."""
+    """Answer until the input ends. Raises PluginError where the SDK is not installed, InputError without an input."""
     try:
         import anyio
         from mcp.server.stdio import stdio_server
     except ImportError:
         raise PluginError(f"MCP needs {install_hint('mcp')}") from None
+    if not (sys.stdin and sys.stdout):
+        raise InputError("A client speaks to this command over standard input and output, and one of them is closed.")
+    lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace")
+
+    async def read() -> AsyncIterator[str]:
+        async for line in anyio.wrap_file(lines):
+            yield _whole(line)
 
     async def run() -> None:
-        server = server_of(current)
-        async with stdio_server() as (reading, writing):
+        server, given = server_of(current), cast("Any", read())
+        async with stdio_server(given) as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
 
     anyio.run(run)
+
+
+def _whole(line: str) -> str:
+    """Return a line of JSON without halves of characters, as who cuts a text by UTF-16 leaves them: the SDK reads none,
+    and would leave the call without an answer."""
+    try:
+        text = json.dumps(json.loads(line), ensure_ascii=False) if "\\ud" in line.lower() else line
+    except (ValueError, RecursionError):
+        return line
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def server_of(current: Current) -> "Server[Any]":

@@ -132,6 +132,20 @@ def test_raw_lines_that_are_wrong_are_answered_and_the_next_is_served(server: Ra
     assert (code, out) == (0, "") and "Traceback" not in err
 
 
+def test_a_call_that_is_cut_within_a_character_is_answered(server: RawServer) -> None:
+    """Whoever cuts a text by UTF-16 cuts an emoji in two: such a call was never answered."""
+    kept = server.call("archival_memory_insert", content="A pear \ud83c\udf50, and half a pear \ud83c")
+    assert kept["structuredContent"]["records"][0]["text"] == "A pear \U0001f350, and half a pear \ufffd"
+    server.write('{"text": "\\ud83c')
+    assert "result" in server.ask({"method": "ping"})
+
+
+def test_without_an_input_the_reason_is_told(root: Path) -> None:
+    command = [sys.executable, "-m", "graphrag_lite", "mcp", "--root", str(root)]
+    done = subprocess.run(["sh", "-c", '"$@" <&-', "sh", *command], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.startswith("Error: A client speaks") and done.stderr.count("\n") == 1
+
+
 def test_each_call_is_answered_from_the_snapshot_that_is_current(root: Path, corpus: Callable[..., Path]) -> None:
     output = root / "output"
     current = Current(output, lambda: Index.open(output), "s", read_only=False)
