@@ -37,6 +37,15 @@ def index(sample: Path) -> Any:
     return graphrag_lite.open(sample.parents[1])
 
 
+@pytest.mark.parametrize(
+    ("questions", "options"),
+    [("Who?", {}), (["Who?", "What?"], {"as_of": ["2022-01-01"]}), (["Who?"], {"where": [["path=a"], ["path=b"]]})],
+)
+def test_what_is_one_for_each_question_is_as_many_as_these(index: Any, questions: Any, options: Any) -> None:
+    with pytest.raises(errors.InputError, match="Give a list of questions, and one"):
+        index.query_all(questions, **options)
+
+
 def test_tables_are_data_frames(index: Any) -> None:
     for name in tables.FINAL:
         frame = getattr(index, name)

@@ -241,6 +241,9 @@ class Index(SnapshotView):
         days = [as_of] * len(questions) if as_of is None or isinstance(as_of, Day) else as_of
         stated = [where] if isinstance(where, str) else [one for one in where if isinstance(one, str)]
         limits = [stated] * len(questions) if stated or not where else [list(one) for one in where]
+        for name, given in (("as_of", days), ("where", limits)):
+            if isinstance(questions, str) or len(given) != len(questions):
+                raise InputError(f"Give a list of questions, and one {name} for all or one for each of them.")
         template = Query(
             "", self.search_settings.top_k if top_k is None else top_k, level, dynamic, budget, history=history
         )
