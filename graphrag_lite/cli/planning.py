@@ -40,6 +40,15 @@ def show_plan(corpus: Path, root: Root, as_json: bool) -> None:
         _print_plan(terminal.Output(), planned, loaded)
 
 
+def _dollars(cost: float) -> str:
+    """Return what something costs; what is not free is not called so.
+
+    >>> [_dollars(cost) for cost in (0.0, 0.0018, 1234.5)]
+    ['$0.00', '<$0.01', '$1,234.50']
+    """
+    return "<$0.01" if 0 < cost < 0.005 else f"${cost:,.2f}"
+
+
 def _ways(plan: "Plan", at_once: int) -> list[str]:
     """Return what a plan costs and how long it takes, directly and in batches."""
     steps = [step for step in plan.steps if step.calls and step.stage != "embed_text_units"]
@@ -47,9 +56,9 @@ def _ways(plan: "Plan", at_once: int) -> list[str]:
     seconds, n = ceil(sum(step.calls for step in steps) / at_once) * A_CALL, len(steps)
     long = f"{seconds / 3600:,.1f} hours" if seconds >= 3600 else f"{ceil(seconds / 60)} min"
     return [
-        f"directly: ${cost:,.2f}, {long} where a call takes {A_CALL} s, {at_once} at once",
-        f"in batches (index --batch): ${cost - halved:,.2f}, up to {24 * n} hours, 24 for each of {n} steps and rounds,"
-        " and for further ones of repairs and of reports on reports",
+        f"directly: {_dollars(cost)}, {long} where a call takes {A_CALL} s, {at_once} at once",
+        f"in batches (index --batch): {_dollars(cost - halved)}, up to {24 * n} hours, 24 for each of {n} steps and"
+        " rounds, and for further ones of repairs and of reports on reports",
     ]
 
 
@@ -76,7 +85,7 @@ def _print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
             [
                 f"  {step.step}" if step.step else step.stage,
                 *(f"{n:,}" for n in (step.calls, step.memo_hits, step.prompt_tokens, step.completion_tokens)),
-                *(["?" if step.cost is None else f"${step.cost:,.2f}"] if priced else []),
+                *(["?" if step.cost is None else _dollars(step.cost)] if priced else []),
                 f"({number})" if number else step.basis,
             ]
         )
@@ -92,7 +101,7 @@ def _print_plan(console: Console, plan: "Plan", settings: "Settings") -> None:
     if plan.model and plan.total.cost and settings.llm.preset.batches:
         lines += _ways(plan, settings.llm.concurrency)
     for choice in plan.cheaper:
-        cost = "" if choice.cost is None else f", ${choice.cost:,.2f}"
+        cost = "" if choice.cost is None else f", {_dollars(choice.cost)}"
         n_tokens = f"{choice.calls:,} calls, {choice.prompt_tokens:,} + {choice.completion_tokens:,} tokens{cost}"
         lines.append(f"cheaper, and finds less: --set {choice.setting}: {n_tokens}")
     console.print(Text("\n" + "\n".join(lines), style="dim"))
