@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
 Row = dict[str, Any]
+ENDS = ("source_id", "target_id")
 ACRONYM = range(2, 7)  # characters
 MIN_MEMBERS = 4  # what has fewer has no page of its own: its parent tells it
 
@@ -55,13 +56,13 @@ class Lists:
 
 @dataclass(frozen=True)
 class CorpusStatements:
-    """What the corpus tells of all communities that have relationships.
+    """What the corpus tells of all communities.
 
     `stated` is the sentence of each relationship, -1 for none, `counts` what it counts; `named` are the sentences that
     name an entity, those that describe it first, `leads` its definition, -1 for none; `leads_found` is `report_leads`.
     `weights` are by community, `heaviest` by level, `total` is of all. `idf` is what a term is worth, `rare` a hash of
     what those of a sentence are. `row_of` tells the rows of entities and relationships by id,
-    `ends` both ends of a relationship, `units` the text units that state it.
+    `ends` both ends of a relationship, `units` the text units that mention a community.
     """
 
     entities: "pa.Table"
@@ -101,6 +102,8 @@ class CorpusStatements:
 def read_corpus_statements(
     entities: "pa.Table",
     relationships: "pa.Table",
+    community_edges: "pa.Table",
+    communities: "pa.Table",
     held: Sequence[Row],
     entity_mentions: "pa.Table",
     entity_resolutions: "pa.Table",
@@ -109,17 +112,16 @@ def read_corpus_statements(
 ) -> CorpusStatements:
     """Read the sentences of relationships, and those that name the members of communities that may have a report.
 
-    `held` are the communities that have relationships, `before` the last `report_sentences` and `report_leads`.
+    `held` are the rows of the communities, `before` the last `report_sentences` and `report_leads`.
     """
     forget_what_was_looked_at()
     entities = entities.append_column("acronym", _acronyms(entities, entity_resolutions))
-    row_of = {one: row for table in (entities, relationships) for row, one in enumerate(table["id"].to_pylist())}
+    all_ids = (table["id"].to_pylist() for table in (entities, relationships, communities))
+    row_of = {identity: row for ids in all_ids for row, identity in enumerate(ids)}
     is_member, is_met = _members(entities, held, row_of)
     stating, stated_by = _spans(relationships["sources"], sources, np.ones(relationships.num_rows, bool), most=1)
     describing, described = _spans(entities["sources"], sources, is_member)
-    naming, spans = member_sentences(
-        entities, relationships, entity_mentions, entity_resolutions, is_member, is_met, sources
-    )
+    naming, spans = member_sentences(entities, entity_mentions, entity_resolutions, is_member, is_met, sources)
     forget_what_was_looked_at()
     owners = np.concatenate([described, naming])
     order = np.argsort(owners, kind="stable")
@@ -129,16 +131,18 @@ def read_corpus_statements(
     stated = np.full(relationships.num_rows, -1)
     stated[stated_by] = np.where(rows[0] < 0, -1, np.append(sentences.whole, -1)[rows[0]])
     named = _named(owners[order], rows[1], sentences, entities.num_rows)
-    ends = [groups.row_indices(relationships[end], entities["id"]) for end in ("source_id", "target_id")]
+    ends = [groups.row_indices(relationships[end], entities["id"]) for end in ENDS]
     leads, leads_found = _leads(entities, ends, is_member, stated, named, sentences, before[1])
     idf, rare = _worth_of_terms(np.union1d(stated[stated >= 0], named.rows), sentences)
     counts = relationship_counts(relationships, stated, sentences.worth, sources.hosts)
     inside = [np.array([row_of[one] for one in row["relationship_ids"]], np.int64) for row in held]
-    weights = dict(zip((row["community"] for row in held), statement_weights(inside, counts, stated), strict=True))
-    (total,) = statement_weights([np.arange(relationships.num_rows)], counts, stated)
+    *of_each, total = statement_weights([*inside, np.arange(relationships.num_rows)], counts, stated)
+    *together, all_together = _weights_together(held, inside, row_of, relationships, community_edges)
+    total += all_together
+    weights = {row["community"]: a + b for row, a, b in zip(held, of_each, together, strict=True)}
     heaviest = {c["level"]: weights[c["community"]] for c in sorted(held, key=lambda c: weights[c["community"]])}
     return CorpusStatements(
-        *(entities, relationships, sentences, row_of, ends, _units(relationships, sources), stated, counts, named),
+        *(entities, relationships, sentences, row_of, ends, _units(communities, sources), stated, counts, named),
         *(leads, leads_found, idf, rare, weights, heaviest, total, sources),
     )
 
@@ -190,9 +194,9 @@ def _spans(column: "pa.ChunkedArray", sources: Sources, held: "Bools", most: int
     return Spans(document, start.to_numpy(), end.to_numpy(), unit), owners[selected]
 
 
-def _units(relationships: "pa.Table", sources: Sources) -> Lists:
-    """Return the text units that state each relationship."""
-    listed = relationships["text_unit_ids"].combine_chunks()
+def _units(communities: "pa.Table", sources: Sources) -> Lists:
+    """Return the text units that mention each community."""
+    listed = communities["text_unit_ids"].combine_chunks()
     begins = np.asarray(listed.offsets).astype(np.int64)
     return Lists(begins - begins[0], groups.row_indices(listed.flatten(), sources.unit_ids))
 
@@ -287,6 +291,29 @@ def _worth_of_terms(rows: "Ints", sentences: ReportableSentences) -> "tuple[dict
     worth = whole_idf(np.fromiter(held.values(), np.int64, len(held)), len(rows) + len(below))
     idf = {term: each for term, each, n in zip(held, worth.tolist(), held.values(), strict=True) if n}
     return idf, in_order(worth[codes].astype(np.uint64), owners, len(n_of))
+
+
+def _weights_together(
+    held: Sequence[Row],
+    inside: "Sequence[Ints]",
+    row_of: Mapping[str, int],
+    relationships: "pa.Table",
+    community_edges: "pa.Table",
+) -> list[float]:
+    """Return what the edges of each community weigh besides its relationships, which are `inside`, and those of all."""
+    ends = [np.array([row_of[one] for one in community_edges[end].to_pylist()], np.int64) for end in ENDS]
+    edges, stated = (table["weight"].to_numpy() for table in (community_edges, relationships))
+    found = np.append(np.zeros(len(held)), edges.sum() - stated.sum())
+    for level in {row["level"] for row in held}:
+        label = np.full(len(row_of), -1)
+        for i, row in enumerate(held):
+            if row["level"] == level:
+                label[[row_of[one] for one in row["entity_ids"]]] = i
+        owners = np.where(label[ends[0]] == label[ends[1]], label[ends[0]], -1)
+        found[:-1] += np.bincount(owners[owners >= 0], edges[owners >= 0], minlength=len(held))
+    found[:-1] -= [stated[rows].sum() for rows in inside]
+    weights: list[float] = np.maximum(found.round(6), 0).tolist()
+    return weights
 
 
 def relationship_counts(relationships: "pa.Table", stated: "Ints", worth: "Floats", hosts: "set[str]") -> "Floats":

@@ -1,4 +1,4 @@
-"""The sentences that name the members of communities, of those text units in which a member is related to something."""
+"""The sentences that name the members of communities, of those text units that name another one, too."""
 
 from typing import TYPE_CHECKING
 
@@ -26,15 +26,14 @@ EARLY = 12  # characters: a name that comes this much earlier in its sentence is
 
 def member_sentences(
     entities: "pa.Table",
-    relationships: "pa.Table",
     entity_mentions: "pa.Table",
     entity_resolutions: "pa.Table",
     is_member: "Bools",
     is_met: "Bools",
     sources: Sources,
 ) -> "tuple[Rows, Spans]":
-    """Return the spans of sentences that name each of some entities where it is related to another: the entity of each,
-    by row, and where it stands. Entities are told by row, spans of one stand in the order in which they are read.
+    """Return the spans of sentences that name some entities, in text units that name several: the entity of each, by
+    row, and where it stands. Entities are told by row, spans of one stand in the order in which they are read.
 
     Those are up to `MOST` in which it comes first, then up to `OPENING` that open what names it most: the work that a
     document is a part of. Of those to be `met`, also one of each of up to `SCENES` stretches of stories, in any unit.
@@ -46,7 +45,8 @@ def member_sentences(
     entity, start, end, mention = (values[rows] for values in (entity, start, end, mention))
     of_each = (entity_mentions[name].take(rows) for name in ("document_id", "text_unit_id"))
     document, unit = map(groups.row_indices, of_each, (sources.document_ids, sources.unit_ids))
-    related = np.isin(entity * n_units + unit, _related(entities, relationships, sources.unit_ids))
+    met = np.unique(unit * n_entities + entity) // max(n_entities, 1)
+    related = np.bincount(met, minlength=n_units)[unit] > 1
     works, work = np.unique(np.array([*map(sources.work, sources.ids)], object), return_inverse=True)
     n_works, n_documents = max(len(works), 1), len(sources.ids)
     read = sources.reading
@@ -96,17 +96,6 @@ def _scenes(best: "Rows", entity: "Rows", read: "Rows", pace: "Rows") -> "Rows":
     stretch = group * SCENES + (SCENES * (own + 1) - 1) // n_of[group]
     selected = selected[np.argsort(stretch, kind="stable")]
     return selected[_first(np.sort(stretch), 1)]
-
-
-def _related(entities: "pa.Table", relationships: "pa.Table", unit_ids: "pa.ChunkedArray") -> "Rows":
-    """Return the pairs of an entity and a text unit in which it is related to another, by their rows."""
-    listed = relationships["text_unit_ids"].combine_chunks()
-    unit, n_of = groups.row_indices(listed.flatten(), unit_ids), np.diff(np.asarray(listed.offsets))
-    pairs = [
-        np.repeat(groups.row_indices(relationships[by], entities["id"]), n_of) * len(unit_ids) + unit
-        for by in ("source_id", "target_id")
-    ]
-    return np.concatenate(pairs)
 
 
 def first_of_each(values: "Rows", rows: "Rows") -> "Rows":

@@ -74,6 +74,40 @@ join entity x on x.entity = low join entity y on y.entity = high
 join degree dx on dx.entity = low join degree dy on dy.entity = high
 order by weight desc, low_title, high_title, low, high
 
+[named_in]
+-- Which entities each sentence names. Of what a model found nothing: it tells itself what is related.
+create table named_in as
+    select document_id, char_start, entity, count(*) over (partition by document_id, char_start) as n_names
+    from (select distinct document_id, char_start, entity from mention where char_start >= 0 and mention_start >= 0)
+    where not exists (from mention where told);
+
+[n_sentences]
+select count(*) as n from (select distinct document_id, char_start from named_in)
+
+[community_edges]
+-- `pairs` are the relationships. A sentence that names many is a list, and says nothing of any two of them.
+with n_of as (select entity, count(*) as n from named_in group by entity),
+few as (from named_in where n_names between 2 and {list}),
+met as (
+    select a.entity as low, b.entity as high, count(*) as n, n / $n_sentences as p,
+        sum((1 / (a.n_names - 1))::decimal(18, 6))::double as strength
+    from few a join few b on a.document_id = b.document_id and a.char_start = b.char_start and a.entity < b.entity
+    group by a.entity, b.entity
+),
+near as (
+    select low, high, strength,
+        case when p >= 1 then 1 else -ln(p * $n_sentences * $n_sentences / (x.n * y.n)) / ln(p) end as npmi
+    from met join n_of x on x.entity = low join n_of y on y.entity = high
+    where met.n > 0
+)
+select low as source_id, high as target_id, round(sum(weight), 6) as weight
+from (
+    select low, high, weight from pairs
+    union all select low, high, {share} * strength * least(1, npmi) as weight from near where npmi > 0
+)
+group by low, high
+order by low, high
+
 [within]
 -- What says nothing any more since its two names are one entity.
 select count(*) as n from related where low = high and two

@@ -83,7 +83,8 @@ def choose_facts(
     `members` are the community's entities, strongest first, `leads` their definitions by id; `above` are the sentences
     of the summaries above it; `choose` is asked once at most. `whole`: it is all of a small corpus.
     """
-    found = [fact for fact in found if not sources.is_spoken(fact.first)]
+    of_logs = {one for one in {fact.first.location[0] for fact in found} if sources.is_change_log(one)}
+    found = [fact for fact in found if fact.first.location[0] not in of_logs and not sources.is_spoken(fact.first)]
     by_location = {fact.first.location: fact for fact in found}
     if of_people := is_narrated(found, sources):  # of people, each told by his whole name: "Squire Cass" is not Godfrey
         members = [row for row in members if row["type"] == "person"]

@@ -5,7 +5,7 @@ choose; here they are found, and put in the order of time.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
@@ -66,6 +66,7 @@ class Fact:
 
 def facts(
     relationships: Sequence[Row],
+    within: Collection[str],
     members: Sequence[Row],
     stated: Mapping[str, ReportStatement],
     named: Mapping[str, Sequence[ReportStatement]],
@@ -76,9 +77,9 @@ def facts(
     """Return the facts of a community, of the most central relationship that each sentence states, else of its members.
 
     `stated` are by the id of a relationship, `named` by that of an entity: the first one describes it, the others are
-    read where they stand in a text unit that states a relationship of the community, those of a strong member anywhere
-    in a story. `counts` and `strength` are what a relationship counts and how strongly a member is related. What a row
-    of a table says is one fact.
+    read where they stand in a text unit that is `within` the community, those of a strong member anywhere in a story.
+    `counts` and `strength` are what a relationship counts and how strongly a member is related. What a row of a table
+    says is one fact.
     """
 
     def central(row: Row) -> float:
@@ -92,7 +93,6 @@ def facts(
         one = stated[row["id"]]
         by_location.setdefault(one.location, (one, f"{row['source']} – {row['target']}", central(row)))
         about[one.location].update(dict.fromkeys((row["source_id"], row["target_id"])))
-    within = {unit for row in relationships for unit in row["text_unit_ids"]}
     for rank, member in enumerate(members[:MAX_MEMBERS]):
         own = named.get(member["id"], ())
         narrated = rank < MET and any(sources.is_narrated(one.location[0]) for one in own[:1])

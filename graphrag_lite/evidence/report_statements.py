@@ -33,6 +33,7 @@ from graphrag_lite.evidence.stories import (
     part_title,
     rest_of_paragraph,
 )
+from graphrag_lite.text.change_logs import is_change_log
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.numbered_titles import by_part, without_part
 from graphrag_lite.text.plain_text import one_line
@@ -79,6 +80,7 @@ class Sources:
         of_each: list[dict[str, str]] = [dict(zip(self.ids, column, strict=True)) for column in columns]
         self._titles, self._days, self._languages = of_each
         self._works = {title: without_part(title) for title in {*self._titles.values()}}
+        self.of_logs = 2 * sum(map(is_change_log, self._titles.values())) > len(self.ids)
         self.cards = Cards(self._documents["blocks"])
         self.document = _Documents(self._documents, {identity: row for row, identity in enumerate(self.ids)})
         self.signs = document_signs(source_documents, entity_mentions, before, each)
@@ -218,6 +220,10 @@ class Sources:
         )
         found = np.array([hashed(*each) for each in parts], np.int64) ^ self.narrated[rows]
         return np.asarray(found[inverse])
+
+    def is_change_log(self, identity: str) -> bool:
+        """Say whether a document is a log of changes, in a corpus of which most are something else."""
+        return not self.of_logs and is_change_log(self._titles[identity])
 
     def language(self, identity: str) -> str:
         return self._languages[identity]

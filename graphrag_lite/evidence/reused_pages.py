@@ -1,7 +1,7 @@
 """Pages of the last run, each with a digest of all that it was made of: what is equal is not put together again."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import blake2b
@@ -55,6 +55,7 @@ class PageMembers(NamedTuple):
     relationships: "Ints"
     members: "Ints"
     stated: "Ints"
+    units: "Ints"
     above: frozenset[str]
     whole: bool = False
 
@@ -69,6 +70,7 @@ class CommunityPage:
 
     id: str
     relationships: Sequence[Row]
+    within: Collection[str]
     members: Sequence[Row]
     counts: Mapping[str, float]
     strength: Mapping[str, float]
@@ -181,14 +183,12 @@ class KnownPages:
         known = tables.rows(before, "inputs", "page", "choice", "rarity") if before else ()
         self._before = {inputs: Made(*of_it) for inputs, *of_it in known}
         self._corpus, self._settings = corpus, settings
-        self._of_all = json.dumps([settings.model_dump(), sorted(corpus.sources.usual)]).encode()
+        of_all = settings.model_dump(), sorted(corpus.sources.usual), corpus.sources.of_logs
+        self._of_all = json.dumps(of_all).encode()
         self.best_of: Choose = partial(best_of, most=max_facts(settings), idf=corpus.idf)
         self._requested: dict[str, Made | None] = {}
         self._counts = np.array([float(f"{count:.{DIGITS}g}") for count in corpus.counts.tolist()])
-        self._strength, self._is_within = (
-            np.zeros(corpus.entities.num_rows),
-            np.zeros(len(corpus.sources.unit_ids), bool),
-        )
+        self._strength = np.zeros(corpus.entities.num_rows)
         self._of_relationship, self._of_member = (
             np.array([hashed(row) for row in tables.rows(table, *columns)], np.int64)
             for table, columns in ((corpus.relationships, OF_RELATIONSHIP), (corpus.entities, OF_MEMBER))
@@ -202,11 +202,13 @@ class KnownPages:
             for name in ("relationship_ids", "entity_ids")
         )
         strength = self._strength_in(inside)[members]
-        members = members[np.lexsort((-strength, -self._corpus.n_scenes[members]))]
+        n_named = self._corpus.named.n_of[members]
+        members = members[np.lexsort((-n_named, -strength, -self._corpus.n_scenes[members]))]
+        units = self._corpus.units.rows if whole else self._corpus.units.of(self._corpus.row_of[community["id"]])
         stated = self._corpus.stated[inside]
         named = map(self._corpus.named.of, members[:MAX_MEMBERS].tolist())
         stated = np.concatenate([stated[stated >= 0], *named])
-        return PageMembers(f"{PAGE}{community['community']}", inside, members, stated, above, whole)
+        return PageMembers(f"{PAGE}{community['community']}", inside, members, stated, units, above, whole)
 
     def pages(self, requested: Sequence[PageMembers], make: Make, each: Each, fail: Fail) -> list[Any]:
         """Return the page of each community, as `make` makes it (JSON), None where it cannot be made.
@@ -234,9 +236,7 @@ class KnownPages:
     def page(self, contents: PageMembers) -> CommunityPage:
         """Return it with what is told on it alone, to be put together."""
         corpus = self._corpus
-        inside = (
-            corpus.relationships.select([*OF_RELATIONSHIP, "text_unit_ids"]).take(contents.relationships).to_pylist()
-        )
+        inside = corpus.relationships.select(OF_RELATIONSHIP).take(contents.relationships).to_pylist()
         members = corpus.entities.select(OF_MEMBER).take(contents.members).to_pylist()
         strength = self._strength_in(contents.relationships)[contents.members].tolist()
         states, leads = corpus.stated[contents.relationships], corpus.leads[contents.members]
@@ -256,6 +256,7 @@ class KnownPages:
         return CommunityPage(
             id=contents.id,
             relationships=inside,
+            within=[corpus.sources.unit_ids[row].as_py() for row in contents.units.tolist()],
             members=members,
             counts=dict(zip((row["id"] for row in inside), self._counts[contents.relationships].tolist(), strict=True)),
             strength=dict(zip((row["id"] for row in members), strength, strict=True)),
@@ -290,10 +291,7 @@ class KnownPages:
         corpus, one, rows = self._corpus, self._corpus.sentences, contents.stated
         orders, numbers = np.unique(self._orders[rows], return_inverse=True)
         _, documents = np.unique(corpus.sources.reading[one.document[rows]], return_inverse=True)
-        held = np.concatenate([corpus.units.of(row) for row in contents.relationships.tolist()])
-        self._is_within[held] = True
-        within = self._is_within[one.unit[rows]]
-        self._is_within[held] = False
+        within = np.isin(one.unit[rows], contents.units)
         leads = corpus.leads[contents.members]
         lead_order = self._orders[leads]
         lead = np.minimum(np.searchsorted(orders, lead_order), len(orders) - 1)

@@ -1,4 +1,4 @@
-"""Relationships -> the hierarchy of communities. In mode stable it goes on from that of the last run."""
+"""Entities related or named together -> the hierarchy of communities. In mode stable it goes on from the last one."""
 
 import logging
 from collections import Counter, defaultdict
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Ints = NDArray[np.int64]
+ENDS = ("source_id", "target_id")
 
 logger = logging.getLogger(__name__)
 
@@ -31,36 +32,39 @@ async def detect_communities(
     source_units: "pa.Table",
     entities: "pa.Table",
     relationships: "pa.Table",
+    community_edges: "pa.Table",
     settings: DetectCommunities,
     mode: str,
     last: Last | None,
     count: Counts | None = None,
 ) -> "pa.Table":
-    """Partition the weighted graph of entities, level by level. An entity without relationships is in no community.
+    """Partition the weighted graph of entities, level by level. What nothing joins is in no community.
 
     In mode stable, only what the change has touched may leave the communities of the last run (`graph.leiden_update`),
     and a community keeps its id and number there (`graph.community_ids`). Other settings, or damage to what the last
     run wrote, make everything anew; other code does not: a newer version must not rewrite every report.
     """
     # Nodes go by id: the order of nodes and edges decides Leiden's result as much as its seed.
-    related = np.unique([groups.row_indices(relationships[end], entities["id"]) for end in ("source_id", "target_id")])
-    nodes = entities.select(["id", "title", "degree"]).take(related)
+    joined = np.unique([groups.row_indices(community_edges[end], entities["id"]) for end in ENDS])
+    nodes = entities.select(["id", "title", "degree", "frequency", "text_unit_ids"]).take(joined)
     nodes = nodes.take(np.argsort(np.array(nodes["id"].to_pylist(), dtype=str), kind="stable"))
-    node_ids, degrees, titles = nodes["id"].combine_chunks(), nodes["degree"].to_pylist(), nodes["title"].to_pylist()
-    sources, targets = (groups.row_indices(relationships[end], node_ids) for end in ("source_id", "target_id"))
-    adjacency = from_edges(sources, targets, np.asarray(relationships["weight"]), len(titles))
+    node_ids = nodes["id"].combine_chunks()
+    degrees, frequencies, titles = (nodes[name].to_pylist() for name in ("degree", "frequency", "title"))
+    sources, targets = (groups.row_indices(community_edges[end], node_ids) for end in ENDS)
+    adjacency = from_edges(sources, targets, np.asarray(community_edges["weight"]), len(titles))
     gone_on = last if mode == "stable" else None
-    found, number, identity = _hierarchy(adjacency, node_ids, relationships, settings, gone_on)
+    found, number, identity = _hierarchy(adjacency, node_ids, community_edges, settings, gone_on)
     order = sorted(range(len(found)), key=lambda i: (found[i].level, number[i]))
     parents = [number[found[i].parent] if found[i].parent >= 0 else -1 for i in order]
     found, number, identity = [found[i] for i in order], [number[i] for i in order], [identity[i] for i in order]
     children: dict[int, list[int]] = defaultdict(list)
     for parent, own in zip(parents, number, strict=True):
         children[parent].append(own)
-    ranked = np.argsort(sorted(range(len(titles)), key=lambda i: (-degrees[i], titles[i])))
+    ranked = np.argsort(sorted(range(len(titles)), key=lambda i: (-degrees[i], -frequencies[i], titles[i])))
     members = [community.members[np.argsort(ranked[community.members])] for community in found]
+    sources, targets = (groups.row_indices(relationships[end], node_ids) for end in ENDS)
     owners, inside = _relationships_inside(found, sources, targets, len(titles))
-    owners_of_units, unit_rows = _units_of(owners, inside, relationships["text_unit_ids"], source_units["id"])
+    owners_of_units, unit_rows = _units_of(members, nodes["text_unit_ids"], source_units["id"])
     levels = [community.level for community in found]
     if count:
         count("communities_by_level", {str(level): n for level, n in Counter(levels).items()})
@@ -99,15 +103,17 @@ def _flat(parts: Sequence[Ints]) -> tuple[Ints, Ints]:
     return np.repeat(np.arange(len(parts)), [len(part) for part in parts]), np.concatenate([none, *parts])
 
 
-def _units_of(owners: Ints, rows: Ints, unit_ids: "pa.ChunkedArray", all_ids: "pa.ChunkedArray") -> tuple[Ints, Ints]:
-    """Return the rows of the text units that the relationships in each community rest on, ascending, each once."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    held = unit_ids.take(pa.array(rows)).combine_chunks()
-    owner = np.repeat(owners, np.asarray(pc.list_value_length(held)))
-    unit_rows = groups.row_indices(held.flatten(), all_ids)
-    return np.divmod(np.unique(owner * max(len(all_ids), 1) + unit_rows), max(len(all_ids), 1))
+def _units_of(members: Sequence[Ints], unit_ids: "pa.ChunkedArray", all_ids: "pa.ChunkedArray") -> tuple[Ints, Ints]:
+    """Return the rows of the text units that mention two members of each community, ascending."""
+    listed = unit_ids.combine_chunks()
+    begins, rows = np.asarray(listed.offsets).astype(np.int64), groups.row_indices(listed.flatten(), all_ids)
+    begins = begins - begins[0]
+    n_of = np.diff(begins)
+    owners, nodes = _flat(members)
+    lengths = n_of[nodes]
+    flat = np.arange(lengths.sum()) + np.repeat(begins[nodes] - np.cumsum(lengths) + lengths, lengths)
+    keys, n = np.unique(np.repeat(owners, lengths) * max(len(all_ids), 1) + rows[flat], return_counts=True)
+    return np.divmod(keys[n > 1], max(len(all_ids), 1))
 
 
 def _latest(owners: Ints, unit_rows: Ints, dates: list[str], n: int) -> list[str]:
@@ -122,15 +128,15 @@ def _latest(owners: Ints, unit_rows: Ints, dates: list[str], n: int) -> list[str
 def _hierarchy(
     adjacency: Adjacency,
     node_ids: "pa.Array",
-    relationships: "pa.Table",
+    edges: "pa.Table",
     settings: DetectCommunities,
     last: Last | None,
 ) -> tuple[list[Community], list[int], list[str]]:
     """Return communities, their numbers and ids, which go on from the last run where it can be gone on from."""
     options = settings.model_dump()
-    before = last.read("relationships", "communities", unless={"settings"}) if last else None
+    before = last.read("community_edges", "communities", unless={"settings"}) if last else None
     if before:
-        older = _older(node_ids, relationships, *before)
+        older = _older(node_ids, edges, *before)
         found, why = next_hierarchy(adjacency, older, **options)
         if why:
             logger.info("Communities were made anew, not updated: %s.", why)
@@ -142,9 +148,7 @@ def _hierarchy(
     return found, community_numbers(found, was, numbers), community_ids(found, was, ids, node_ids.to_pylist())
 
 
-def _older(
-    node_ids: "pa.Array", relationships: "pa.Table", relationships_before: "pa.Table", communities_before: "pa.Table"
-) -> Older:
+def _older(node_ids: "pa.Array", edges: "pa.Table", edges_before: "pa.Table", communities_before: "pa.Table") -> Older:
     """Return the hierarchy of the last run on the nodes of today, and which of them the change has touched."""
     import pyarrow.compute as pc
 
@@ -158,9 +162,10 @@ def _older(
         Community(level, row.get(parent, -1), part) for level, parent, part in zip(levels, parents, parts, strict=True)
     ]
     touched = np.zeros(len(node_ids), dtype=bool)
-    for these, others in ((relationships, relationships_before), (relationships_before, relationships)):
-        changed = these.filter(pc.invert(pc.is_in(these["id"], value_set=others["id"].combine_chunks())))
-        for end in ("source_id", "target_id"):
+    keys = [pc.binary_join_element_wise(*(table[end] for end in ENDS), "") for table in (edges, edges_before)]
+    for table, these, others in zip((edges, edges_before), keys, reversed(keys), strict=True):
+        changed = table.filter(pc.invert(pc.is_in(these, value_set=others.combine_chunks())))
+        for end in ENDS:
             ends = groups.row_indices(changed[end], node_ids)
             touched[ends[ends >= 0]] = True
     return Older(communities, sizes, touched)

@@ -82,6 +82,7 @@ async def report_communities_fast(
     entity_resolutions: "pa.Table",
     entities: "pa.Table",
     relationships: "pa.Table",
+    community_edges: "pa.Table",
     communities: "pa.Table",
     settings: ReportCommunitiesFast,
     mode: str,
@@ -97,15 +98,14 @@ async def report_communities_fast(
     Enough are `MIN_MEMBERS` entities and `MIN_FACTS` sentences that say different things. A community that cannot be
     reported on is a failure; a sentence that cannot be read is one, and states nothing.
     """
-    held = [row for row in communities.drop_columns(["text_unit_ids"]).to_pylist() if row["relationship_ids"]]
+    held = communities.drop_columns(["text_unit_ids"]).to_pylist()
     # A page that failed is not among those kept; where a sentence could not be read, all are read again.
     read = last and all(what.startswith(PAGE) for what in last.failed)
     found = last.read(*MADE, unless={"code"}) if last and read else None
     sources = Sources(source_documents, source_units, entity_mentions, each, found, attempt)
     _, *before = found or [tables.make(name, []) for name in MADE]
-    statements = read_corpus_statements(
-        entities, relationships, held, entity_mentions, entity_resolutions, sources, before
-    )
+    graph = entities, relationships, community_edges, communities
+    statements = read_corpus_statements(*graph, held, entity_mentions, entity_resolutions, sources, before)
     del entity_mentions  # a twentieth of what an update holds
     pages = KnownPages(before[-1], statements, settings)
     weight = dict(tables.rows(relationships, "id", "weight"))
@@ -206,9 +206,8 @@ def _report_on(community: Row, page: PageMembers, made: Row | None, statements: 
 def _page(page: CommunityPage, choose: Choose, settings: ReportCommunitiesFast) -> Row | None:
     """Return what the report of a community tells: made of nothing but what `KnownPages` makes a digest of."""
     statements, inside, members = page.statements, page.relationships, page.members
-    found = of_one_language(
-        facts(inside, members, statements.stated, statements.named, page.counts, page.strength, statements.sources)
-    )
+    stated = page.within, members, statements.stated, statements.named, page.counts, page.strength
+    found = of_one_language(facts(inside, *stated, statements.sources))
     leads = {row["id"]: statements.leads[row["id"]] for row in members if row["id"] in statements.leads}
     most, whole = max_facts(settings), page.whole
     chosen = choose_facts(found, leads, members, choose, most, page.above, statements.sources, whole=whole)
@@ -302,7 +301,7 @@ def _ranked(page: PageMembers, statements: CorpusStatements, weight: float, heav
     return {
         "rank": round(10 * (weight / heaviest) ** 0.5, 1) if heaviest else 0.0,
         "rating_explanation": (
-            f"Its {len(page.members)} entities hold {share:.1%} of the weight of all statements; "
+            f"Its {len(page.members)} entities hold {share:.1%} of the weight of all that joins entities; "
             f"the most connected is {escape_marks(title)} with {degree} relationships."
         ),
     }

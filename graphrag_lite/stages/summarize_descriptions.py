@@ -57,7 +57,7 @@ async def summarize_descriptions(
     each: Each,
     count: Counts | None = None,
     last: Last | None = None,
-) -> tuple["pa.Table", "pa.Table", "pa.Table"]:
+) -> tuple["pa.Table", "pa.Table", "pa.Table", "pa.Table"]:
     """Fold mentions into entities and relationships, and describe each by the sentences that say most about it.
 
     What a model has described is described in its words; the sentences are then what these rest on. Where no sentence
@@ -77,6 +77,7 @@ async def summarize_descriptions(
         entities = select(database, QUERIES["entities"])
         n_units = _in_steps(len(entity_mentions["text_unit_id"].unique()))
         pairs = select(database, QUERIES["relationships"], n_units=n_units)
+        edges = _community_edges(database, pairs)
         by_model = _by_model(database)
         acts = {row["key"]: row for row in rows(database, QUERIES["pair_relations"])}
         titles = dict(tables.rows(entities, "id", "title"))
@@ -105,6 +106,7 @@ async def summarize_descriptions(
         _table("entities", entities, titles, described, reused and reused[0], list(map(descriptions.get, titles))),
         _table("relationships", pairs, ids, directed, reused and reused[1], list(map(descriptions.get, ends))),
         forms,
+        edges,
     )
 
 
@@ -116,6 +118,15 @@ def _in_steps(n: int) -> int:
     """
     shift = max(n.bit_length() - 5, 0)
     return -(-n >> shift) << shift
+
+
+def _community_edges(database: "duckdb.DuckDBPyConnection", pairs: "pa.Table") -> "pa.Table":
+    """Return `community_edges`; `pairs` are the relationships."""
+    database.register("pairs", pairs.select(["low", "high", "weight"]))
+    execute(database, QUERIES["named_in"])
+    n = next(rows(database, QUERIES["n_sentences"]))["n"]
+    found = select(database, QUERIES["community_edges"], n_sentences=max(1, _in_steps(n)))
+    return tables.make_columns("community_edges", **{name: found[name] for name in found.column_names})
 
 
 def _by_model(database: "duckdb.DuckDBPyConnection") -> dict[str, tuple[str, ...]]:

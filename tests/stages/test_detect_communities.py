@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from graphrag_lite.settings import DetectCommunities, Settings
 from graphrag_lite.stages.detect_communities import detect_communities
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
-READS = ("source_documents", "source_units", "entities", "relationships")
+ENDS = ("source_id", "target_id")
+READS = ("source_documents", "source_units", "entities", "relationships", "community_edges")
 
 
 @pytest.fixture(scope="module")
@@ -77,20 +79,22 @@ def test_what_is_inside(read: dict[str, pa.Table]) -> None:
         members = set(row["entity_ids"])
         inside = {r["id"] for r in relationships.values() if {r["source_id"], r["target_id"]} <= members}
         assert set(row["relationship_ids"]) == inside and len(row["relationship_ids"]) == len(inside)
-        stating = {unit for identity in inside for unit in relationships[identity]["text_unit_ids"]}
-        assert set(row["text_unit_ids"]) == stating
+        n_members = Counter(unit for identity in members for unit in entities[identity]["text_unit_ids"])
+        mentioning = {unit for unit, n in n_members.items() if n > 1}
+        assert set(row["text_unit_ids"]) == mentioning
+        assert mentioning.issuperset(unit for identity in inside for unit in relationships[identity]["text_unit_ids"])
         assert row["text_unit_ids"] == sorted(row["text_unit_ids"], key=unit_ids.index)
-        assert row["period"] == max((created[document_of[unit]][:10] for unit in stating), default="")
+        assert row["period"] == max((created[document_of[unit]][:10] for unit in mentioning), default="")
         degrees = [entities[identity]["degree"] for identity in row["entity_ids"]]
         assert degrees == sorted(degrees, reverse=True)
         assert row["title"].startswith(", ".join(entities[identity]["title"] for identity in row["entity_ids"][:3]))
 
 
 def related(read: dict[str, pa.Table]) -> set[str]:
-    return {*read["relationships"]["source_id"].to_pylist(), *read["relationships"]["target_id"].to_pylist()}
+    return {identity for end in ENDS for identity in read["community_edges"][end].to_pylist()}
 
 
-def test_an_entity_without_relationships_is_in_no_community(read: dict[str, pa.Table]) -> None:
+def test_what_nothing_joins_is_in_no_community(read: dict[str, pa.Table]) -> None:
     lonely = set(read["entities"]["id"].to_pylist()) - related(read)
     assert lonely and lonely.isdisjoint(identity for row in detect(read) for identity in row["entity_ids"])
 
@@ -101,7 +105,7 @@ def test_the_order_of_rows_does_not_matter(read: dict[str, pa.Table]) -> None:
     for _ in range(3):
         shuffled = {
             name: table.take(chance.sample(range(table.num_rows), table.num_rows))
-            if name in ("entities", "relationships", "source_documents")
+            if name in ("entities", "relationships", "community_edges", "source_documents")
             else table
             for name, table in read.items()
         }
@@ -135,8 +139,10 @@ def earlier(read: dict[str, pa.Table]) -> dict[str, pa.Table]:
     late = pa.array(ids[::50])
     gone = read["entities"].slice(0, 1).to_pylist()[0] | {"id": "f" * 32, "title": "what went"}
     tie = read["relationships"].slice(0, 1).to_pylist()[0] | {"id": "f" * 32, "source_id": "f" * 32}
-    relationships = read["relationships"].filter(
-        pc.invert(pc.or_(*(pc.is_in(read["relationships"][end], value_set=late) for end in ("source_id", "target_id"))))
+    edge = {"source_id": min(tie["target_id"], "f" * 32), "target_id": max(tie["target_id"], "f" * 32), "weight": 1.0}
+    relationships, edges = (
+        read[name].filter(pc.invert(pc.or_(*(pc.is_in(read[name][end], value_set=late) for end in ENDS))))
+        for name in ("relationships", "community_edges")
     )
     return read | {
         "entities": pa.concat_tables(
@@ -146,6 +152,7 @@ def earlier(read: dict[str, pa.Table]) -> dict[str, pa.Table]:
             ]
         ),
         "relationships": pa.concat_tables([relationships, tables.make("relationships", [tie])]),
+        "community_edges": pa.concat_tables([edges, tables.make("community_edges", [edge])]),
     }
 
 
@@ -192,12 +199,12 @@ def test_the_ends_of_relationships_that_came_or_went_may_move(
     top = [row for row in made(read).to_pylist() if row["level"] == 0 and row["size"] > 2]
     goes = top[1]["entity_ids"][-1]
     other, weak = top[0]["entity_ids"][:2]
-    rows = read["relationships"].to_pylist()
+    rows = read["community_edges"].to_pylist()
     weight = sum(row["weight"] for row in rows if goes in (row["source_id"], row["target_id"]))
-    rows.append(rows[0] | {"id": "0" * 32, "source_id": goes, "target_id": weak, "weight": weight / 4})
-    read = read | {"relationships": tables.make("relationships", rows)}
-    rows.append(rows[0] | {"id": "1" * 32, "source_id": goes, "target_id": other, "weight": 3 * weight})
-    tied = read | {"relationships": tables.make("relationships", rows)}
+    rows.append({"source_id": min(goes, weak), "target_id": max(goes, weak), "weight": weight / 4})
+    read = read | {"community_edges": tables.make("community_edges", rows)}
+    rows.append({"source_id": min(goes, other), "target_id": max(goes, other), "weight": 3 * weight})
+    tied = read | {"community_edges": tables.make("community_edges", rows)}
 
     def company(communities: pa.Table) -> set[str]:
         held = [row["entity_ids"] for row in communities.to_pylist() if row["level"] == 0 and goes in row["entity_ids"]]
@@ -233,7 +240,7 @@ def test_the_order_of_rows_does_not_matter_to_an_update(
     def shuffled(tables_read: dict[str, pa.Table], chance: random.Random) -> dict[str, pa.Table]:
         return {
             name: table.take(chance.sample(range(table.num_rows), table.num_rows))
-            if name in ("entities", "relationships")
+            if name in ("entities", "relationships", "community_edges")
             else table
             for name, table in tables_read.items()
         }
@@ -256,7 +263,7 @@ def test_what_makes_everything_anew(read: dict[str, pa.Table], earlier: dict[str
     assert made(read, last=kept(tmp_path / "settings", earlier, before, "settings")).equals(anew)
     last = kept(tmp_path / "full", earlier, before)
     assert made(read, last=last, mode="full").equals(anew) and made(read, last=last).equals(updated)
-    for name in ("communities", "relationships"):
+    for name in ("communities", "community_edges"):
         damaged = kept(tmp_path / name, earlier, before)
         tables.path_in(damaged.folder, name).write_bytes(b"PAR1 of something else")
         assert made(read, last=damaged).equals(anew)
@@ -268,11 +275,9 @@ def test_what_is_made_anew_keeps_the_names_of_what_is_still_there(
     """A quarter of the entities is new."""
     ids = sorted(read["entities"]["id"].to_pylist())
     old = pa.array(ids[len(ids) // 4 :])
-    ends = [pc.is_in(read["relationships"][end], value_set=old) for end in ("source_id", "target_id")]
-    earlier = read | {
-        "entities": read["entities"].filter(pc.is_in(read["entities"]["id"], value_set=old)),
-        "relationships": read["relationships"].filter(pc.and_(*ends)),
-    }
+    earlier = read | {"entities": read["entities"].filter(pc.is_in(read["entities"]["id"], value_set=old))}
+    for name in ("relationships", "community_edges"):
+        earlier[name] = read[name].filter(pc.and_(*(pc.is_in(read[name][end], value_set=old) for end in ENDS)))
     before = {row["id"]: row for row in made(earlier).to_pylist()}
     with caplog.at_level("INFO"):
         now = made(read, last=kept(tmp_path, earlier, made(earlier))).to_pylist()

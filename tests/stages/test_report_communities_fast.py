@@ -36,7 +36,7 @@ from graphrag_lite.watch import Silence
 EXAMPLE = Path(__file__).parents[2] / "examples" / "corpus"
 READS = (
     *("source_documents", "source_units", "entity_mentions", "entity_resolutions"),
-    *("entities", "relationships", "communities"),
+    *("entities", "relationships", "community_edges", "communities"),
 )
 WRITES = (
     *("community_reports", "report_bases", "document_signs"),
@@ -216,7 +216,7 @@ def test_ranks_are_within_0_and_10_and_explained(read: dict[str, pa.Table]) -> N
     communities = {row["community"]: row for row in read["communities"].to_pylist()}
     for row in rows:
         said = re.fullmatch(
-            r"Its (\d+) entities hold \d+\.\d% of the weight of all statements; "
+            r"Its (\d+) entities hold \d+\.\d% of the weight of all that joins entities; "
             r"the most connected is (.+) with (\d+) relationships\.",
             row["rating_explanation"],
         )
@@ -266,6 +266,12 @@ MEETINGS = (
 )
 
 
+def edges(related: list[dict[str, Any]]) -> pa.Table:
+    """What relationships join, and nothing else."""
+    pairs = ((*sorted((row["source_id"], row["target_id"])), row["weight"]) for row in related)
+    return tables.make("community_edges", pairs)
+
+
 def four_people(weight: float = 0.0, told: int = 4, members: int = 4) -> dict[str, pa.Table]:
     """A community of up to four people in a row, of whom some sentences tell."""
     text = "\n\n".join(MEETINGS)
@@ -300,6 +306,7 @@ def four_people(weight: float = 0.0, told: int = 4, members: int = 4) -> dict[st
         "entity_resolutions": tables.make("entity_resolutions", []),
         "entities": tables.make("entities", entities),
         "relationships": tables.make("relationships", related),
+        "community_edges": edges(related),
         "communities": tables.make("communities", [community]),
     }
 
@@ -499,7 +506,7 @@ def test_text_units_that_cut_a_sentence_at_any_place_are_reported(
         | {"human_readable_id": n}
         for n, i in enumerate(ids)
     ]
-    empty = {"children": [], "text_unit_ids": [], "period": "", "human_readable_id": 0, "title": "E"}
+    empty = {"children": [], "text_unit_ids": [unit[0] for unit in units], "period": "", "human_readable_id": 0, "title": "E"}
     community = {"id": "c", "community": 0, "level": 0, "parent": -1, "entity_ids": ids, "size": len(ids)}
     document = ("d", "d", "D", text, "d.txt", "", "text/plain", "en", "", "{}", [], [])
     mentions = [
@@ -515,6 +522,7 @@ def test_text_units_that_cut_a_sentence_at_any_place_are_reported(
             "source_units": tables.make("source_units", units),
             "entities": tables.make("entities", entities),
             "relationships": tables.make("relationships", related),
+            "community_edges": edges(related),
             "communities": tables.make(
                 "communities", [empty | community | {"relationship_ids": [row["id"] for row in related]}]
             ),

@@ -46,7 +46,7 @@ def described(read: dict[str, pa.Table], model: StageModel | None, **settings: A
     made = asyncio.run(
         summarize_descriptions(**read, settings=chosen, model=model, prompts=prompts.load(), each=in_turn)
     )
-    for name, table in zip(("entities", "relationships", "mention_forms"), made, strict=True):
+    for name, table in zip(("entities", "relationships", "mention_forms", "community_edges"), made, strict=True):
         tables.check(name, table)
     return made[0].to_pylist(), made[1].to_pylist()
 

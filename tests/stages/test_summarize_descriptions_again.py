@@ -33,7 +33,7 @@ def summarize(read: Tables, before: Last | None = None) -> Tables:
     made = asyncio.run(
         summarize_descriptions(**read, settings=section, model=None, prompts=prompts.load(), each=map, last=before)
     )
-    return dict(zip(("entities", "relationships", "mention_forms"), made, strict=True))
+    return dict(zip(("entities", "relationships", "mention_forms", "community_edges"), made, strict=True))
 
 
 def test_what_is_as_it_was_is_not_read_again(read: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
