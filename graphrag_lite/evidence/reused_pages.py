@@ -256,7 +256,7 @@ class KnownPages:
         return CommunityPage(
             id=contents.id,
             relationships=inside,
-            within=[corpus.sources.unit_ids[row].as_py() for row in contents.units.tolist()],
+            within={sentences.unit_ids[i] for i in np.flatnonzero(np.isin(corpus.sentences.unit[own], contents.units))},
             members=members,
             counts=dict(zip((row["id"] for row in inside), self._counts[contents.relationships].tolist(), strict=True)),
             strength=dict(zip((row["id"] for row in members), strength, strict=True)),

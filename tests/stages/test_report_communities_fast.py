@@ -506,7 +506,13 @@ def test_text_units_that_cut_a_sentence_at_any_place_are_reported(
         | {"human_readable_id": n}
         for n, i in enumerate(ids)
     ]
-    empty = {"children": [], "text_unit_ids": [unit[0] for unit in units], "period": "", "human_readable_id": 0, "title": "E"}
+    empty = {
+        "children": [],
+        "text_unit_ids": [unit[0] for unit in units],
+        "period": "",
+        "human_readable_id": 0,
+        "title": "E",
+    }
     community = {"id": "c", "community": 0, "level": 0, "parent": -1, "entity_ids": ids, "size": len(ids)}
     document = ("d", "d", "D", text, "d.txt", "", "text/plain", "en", "", "{}", [], [])
     mentions = [
