@@ -78,6 +78,7 @@ def test_a_value_and_the_one_before_it(
         ("Where did Ana work before Vega?", "Norsk Data (2023-01-10 – 2023-09-01)", ["2023-01-10"]),
         ("Where did Ana live before Trondheim?", "Bergen (2023-05-22 – 2024-05-04)", ["2023-06-02"]),
         ("Where did Ana work in 2024?", "Vega (2023-09 – 2024-12)", ["2023-09-15", "2025-01-03"]),
+        ("Where does Ana work in 2026?", "Vega (2023-09 – 2024-12)", ["2023-09-15", "2025-01-03"]),
         ("Where did Ana work in March 2023?", "Norsk Data (2023-01-10 – 2023-09-01)", ["2023-01-10"]),
         ("Where does Ana live?", "Trondheim (2024-05-04 – present)", ["2024-05-05"]),
     ],

@@ -32,17 +32,20 @@ def value_answer(question: "Question", query: "Query", method: str) -> Answer | 
     if not relation:
         return None
     rows, words = _facts(question, query, relation), set(re.findall(r"\w+", question.text.casefold()))
+    over = [row for row in rows[-1:] if row["ended_by"] == "negated"]
     if query.valid_at:
         chosen = [row for row in rows if holding.holds_on(row, query.valid_at)]
     elif question.periods:
         chosen = [row for row in rows if any(_holds_in(row, period) for period in question.periods)]
+        first = min(question.periods).first.isoformat()
+        chosen = chosen or [row for row in over if row["invalid_at"] <= first]
     elif BEFORE & words:
         text, value = question.text.casefold(), _ends(relation)[1]  # "before Acme" names the value of a fact
         now = len(rows) - (not (rows and holding.is_over(rows[-1])))
         last = next((n for n, row in enumerate(rows) if n and row[value].casefold() in text), now)
         chosen = rows[:last][-1:]
     else:
-        chosen = [row for row in rows[-1:] if not holding.is_over(row) or row["ended_by"] == "negated"]
+        chosen = over or [row for row in rows[-1:] if not holding.is_over(row)]
     return _shown(question, method, chosen[0]) if len(chosen) == 1 else None
 
 
