@@ -1,8 +1,8 @@
 """Whether a sentence says how two of its names are related, although no label could be read off the words between them.
 
 It does where the first name is the subject of what the words say: it opens its clause, and a verb follows it. Of the
-languages whose verbs are not known, a word follows that is no preposition, conjunction or article. In Chinese,
-Japanese and Korean any words count.
+languages whose verbs are not known, a word follows that is no preposition, conjunction or article. In Japanese and
+Korean it is the one topic or subject, and a case follows the second name. Chinese tells it by labels alone.
 """
 
 import re
@@ -32,8 +32,10 @@ def says_how(text: str, a: Name, b: Name, language: str) -> bool:
     (False, True)
     """
     between = text[a.end : b.start]
-    if language in ("zh", "ja", "ko"):  # nothing that was tried tells it without most pages of such texts
-        return True
+    if language == "zh":
+        return False
+    if language in ("ja", "ko"):
+        return bool(_FORMS[f"{language} topic"].fullmatch(between) and _FORMS[f"{language} case"].match(text, b.end))
     if language == "en" and (_FORMS["based"].fullmatch(between) or _is_called(text, a, between)):
         return True
     aside = _FORMS["aside"].match(between)

@@ -134,9 +134,24 @@ def test_what_leads_to_an_example_is_no_label() -> None:
 
 def test_a_hyphen_makes_no_script_without_spaces() -> None:
     assert related("Alice Velm led 1-0 at halftime after a late goal in the 25th minute against Acme.")
-    assert related("Acme 去年在这里说过 Oslo 的事。", "zh") and not related(
-        f"Acme {'去年在这里说过' * 6} Oslo 的事。", "zh"
-    )
+    assert related("Acmeは去年ここでOsloを訪ねた。", "ja")
+    assert not related(f"Acmeは{'去年の夏ここで' * 6}Osloを訪ねた。", "ja")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("ja", "Acmeは昨年、Osloから撤退した。", True),
+        ("ja", "AcmeのBoはOsloを訪ねた。", False),  # "Acme", which is no topic
+        ("ja", "AcmeはBoがOsloを訪ねたと言う。", False),  # of whom another is the subject
+        ("ja", "AcmeはOsloの事を言う。", False),
+        ("ko", "Acme는 작년에 Oslo를 떠났다.", True),
+        ("ko", "Acme와 Oslo는 작년에 떠났다.", False),
+        ("zh", "Acme去年离开了Oslo的办公室。", False),  # nothing tells it but a label
+    ],
+)
+def test_where_a_topic_and_a_case_say_how(language: str, text: str, expected: bool) -> None:
+    assert (("Acme", "", "Oslo") in related(text, language)) == expected
 
 
 def test_parts_of_one_name_are_not_related() -> None:
