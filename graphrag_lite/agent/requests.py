@@ -168,6 +168,8 @@ def _problem(error: ErrorDetails, request: type[ToolArguments]) -> str:
         return f"{name}: there is no such argument; there are {', '.join(schema(request)['properties'])}"
     if error["type"].startswith("date"):
         return f"{name}: {error['input']!r} is no day of the calendar, as YYYY-MM-DD."
+    if error["type"] == "list_type" and isinstance(error["input"], str):
+        return f"{name}: Input should be a list: {json.dumps([error['input']], ensure_ascii=False)}"
     return f"{name}: {error['msg']}"
 
 

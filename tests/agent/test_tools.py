@@ -108,6 +108,11 @@ def test_lines_go_on_where_those_before_ended(opened: Index) -> None:
         ("search_passages", '{"query": "comets", "page": "2"}', "page: Input should be a valid integer"),
         (
             "search_passages",
+            '{"query": "comets", "where": "date>=2004"}',
+            'where: Input should be a list: ["date>=2004"]',
+        ),
+        (
+            "search_passages",
             '{"query": "comets", "limit": 9}',
             "limit: there is no such argument; there are page, size, where, query",
         ),
