@@ -279,7 +279,7 @@ def _worth_of_terms(rows: "Ints", sentences: ReportableSentences) -> "tuple[dict
         below.pop(sentences[row].location, None)
     terms = sentences.table["terms"]
     n_of = np.asarray(pc.list_value_length(terms)).astype(np.int64)
-    encoded = pc.list_flatten(terms).combine_chunks().dictionary_encode()
+    encoded = pc.list_flatten(terms).dictionary_encode().combine_chunks()
     words, codes = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
     owners = np.repeat(np.arange(len(n_of)), n_of)
     is_counted = np.zeros(len(n_of), bool)
@@ -290,7 +290,7 @@ def _worth_of_terms(rows: "Ints", sentences: ReportableSentences) -> "tuple[dict
             held[term] = held.get(term, 0) + 1
     worth = whole_idf(np.fromiter(held.values(), np.int64, len(held)), len(rows) + len(below))
     idf = {term: each for term, each, n in zip(held, worth.tolist(), held.values(), strict=True) if n}
-    return idf, in_order(worth[codes].astype(np.uint64), owners, len(n_of))
+    return idf, in_order(worth.astype(np.uint64)[codes], owners, len(n_of))
 
 
 def _weights_together(

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Hashes = NDArray[np.uint64]
 MIX, STEP = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x9E3779B97F4A7C15)  # of splitmix64
+AT_ONCE = 1 << 18  # values: of more, what is computed on the way takes ten times their own memory
 
 
 def in_order(values: "Hashes", owners: "Ints", n: int) -> "Hashes":
@@ -20,11 +21,15 @@ def in_order(values: "Hashes", owners: "Ints", n: int) -> "Hashes":
     >>> bool(one == other), in_order(np.array([7], np.uint64), np.array([1]), 3)[[0, 2]].tolist()
     (False, [0, 0])
     """
-    begins = np.searchsorted(owners, np.arange(n))
-    position = (np.arange(len(owners)) - begins[owners] + 1).astype(np.uint64)
-    found, (has,) = np.zeros(n, np.uint64), np.nonzero(np.diff(begins, append=len(owners)))
-    if len(has):
-        found[has] = np.add.reduceat(mixed(mixed(values) + position * STEP), begins[has])
+    ends = np.searchsorted(owners, np.arange(n + 1))
+    found, (has,) = np.zeros(n, np.uint64), np.nonzero(np.diff(ends))
+    for some in np.array_split(has, len(values) // AT_ONCE + 1) if len(has) else ():
+        if len(some):
+            first, last = ends[some[0]], ends[some[-1] + 1]
+            begins = ends[some] - first
+            position = np.arange(1, last - first + 1) - np.repeat(begins, np.diff(begins, append=last - first))
+            mix = mixed(mixed(values[first:last]) + position.astype(np.uint64) * STEP)
+            found[some] = np.add.reduceat(mix, begins)
     return found
 
 

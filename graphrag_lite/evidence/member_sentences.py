@@ -8,6 +8,7 @@ from graphrag_lite.evidence.describing_sentences import GOOD_LENGTH
 from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.reportable_sentences import Spans
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.mapped_table import forget_what_was_looked_at
 from graphrag_lite.tables.mention_rows import meant
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def member_sentences(
     entity, start, end, mention = (values[rows] for values in (entity, start, end, mention))
     of_each = (entity_mentions[name].take(rows) for name in ("document_id", "text_unit_id"))
     document, unit = map(groups.row_indices, of_each, (sources.document_ids, sources.unit_ids))
+    forget_what_was_looked_at()  # all mentions
     met = np.unique(unit * n_entities + entity) // max(n_entities, 1)
     related = np.bincount(met, minlength=n_units)[unit] > 1
     works, work = np.unique(np.array([*map(sources.work, sources.ids)], object), return_inverse=True)

@@ -1,6 +1,6 @@
 """Mentions and resolutions -> entities and pairs of them, as queries; and which of them a change touches.
 
-`fold` comes first, then `touched` or `all_touched`: sentences are read for what is touched.
+`meant` and `fold` come first, then `touched` or `all_touched`: sentences are read for what is touched.
 """
 
 import re

@@ -1,6 +1,6 @@
 -- Mentions and resolutions -> entities and pairs of them, as queries. Words in braces are constants of mention_fold.py.
 
-[fold]
+[meant]
 -- A name means what its own document says it means, else what the corpus says; '' was dropped. A unit's overlap repeats
 -- sentences of the unit before it, so an instance counts once for its place in the document; of what a model told, what
 -- differs in direction or relation are several instances. Rows come in any order, so every order ends in what tells one
@@ -15,6 +15,8 @@ create table mention as
     left join here h on h.document_id = m.document_id and h.name = m.name
     left join anywhere a on a.name = m.name
     where coalesce(h.entity_id, a.entity_id, '') <> '';
+
+[fold]
 create table entity as  -- each is counted by itself: several distinct counts of one group take a third longer
     from (select entity, min(title) as title, min(entity_type) as type from mention group by entity)
     join (

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphrag_lite import tables
 from graphrag_lite.tables import groups
+from graphrag_lite.tables.mapped_table import forget_what_was_looked_at
 from graphrag_lite.text.names.contexts import JOINED, MAX_CONTEXTS, mention_context
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class NameContexts:
         names = requested.unique().sort()
         new = names.filter(pa.array(groups.row_indices(names, known["name"]) < 0))
         both = pa.concat_tables([known, tables.make("name_contexts", self._read(new.to_pylist()))])
+        forget_what_was_looked_at()  # all mentions, and many text units
         self.table = both.take(groups.row_indices(names, both["name"])).combine_chunks()
 
         listed = self.table["beside"].combine_chunks().take(pa.array(groups.row_indices(requested, names)))

@@ -17,7 +17,8 @@ from graphrag_lite.tables.parts import Ranges
 if TYPE_CHECKING:
     from graphrag_lite.llm.model import Model
 
-LARGE = 32_000_000  # bytes of a table that is not held in memory between stages
+LARGE = 32_000_000  # bytes of tables beside which stages do not compute at once, or of which only columns are read
+MOST_HELD = 16_000_000  # bytes of a table that is held in memory between stages
 
 
 def columns_of(stage: Stage, name: str) -> list[str]:
@@ -66,7 +67,7 @@ class Progress:
         for name in later.intersection(made):
             if isinstance(made[name], Ranges):  # read when it is asked for
                 continue
-            if made[name].nbytes < LARGE:
+            if made[name].nbytes < MOST_HELD:
                 self.memory[name] = made[name]
             elif made[name].column_names == tables.schema(name).names:
                 try:

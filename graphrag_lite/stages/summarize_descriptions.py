@@ -29,6 +29,7 @@ from graphrag_lite.tables import groups
 from graphrag_lite.tables.database import execute, open_database, rows, select
 from graphrag_lite.tables.lazy_items import LazyItems
 from graphrag_lite.tables.long_texts import LongTexts
+from graphrag_lite.tables.mapped_table import forget_what_was_looked_at
 from graphrag_lite.text.plain_text import one_line
 from graphrag_lite.text.tokens import token_counter
 
@@ -71,6 +72,8 @@ async def summarize_descriptions(
         for name, table in zip(FOLDED, read, strict=True):
             database.register(name, table)
         reused = _before(database, read, source_documents, last)
+        execute(database, QUERIES["meant"])
+        forget_what_was_looked_at()  # all mentions
         execute(database, QUERIES["fold"])
         if count:
             count("relationships_within_entities", next(rows(database, QUERIES["within"]))["n"])

@@ -108,13 +108,14 @@ def test_of_large_tables_stages_hold_their_columns_alone_with_the_same_bytes(
 ) -> None:
     for module in (loop, progress):
         monkeypatch.setattr(module, "LARGE", 0)
+    monkeypatch.setattr(progress, "MOST_HELD", 0)
     assert bytes_of(index(texts, output).snapshot) == bytes_of(made.snapshot)
 
 
 def test_a_large_table_is_held_in_a_file_while_others_read_it_if_all_of_it_is_there(
     made: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "LARGE", 0)
+    monkeypatch.setattr(progress, "MOST_HELD", 0)
     flow = pipeline.stages()
     last = max(place for place, stage in enumerate(flow) if "entity_mentions" in stage.reads)
     so_far = progress.Progress(flow, tmp_path, tmp_path, Settings(), {}, {}, None, [], {}, {})
@@ -137,7 +138,7 @@ def test_a_large_table_is_held_in_memory_where_no_file_can_be_mapped(
     def refused(*_: object, **__: object) -> None:
         raise OSError(errno.ENODEV, "No such device")
 
-    monkeypatch.setattr(progress, "LARGE", 0)
+    monkeypatch.setattr(progress, "MOST_HELD", 0)
     monkeypatch.setattr(mapped_table.mmap, "mmap", refused)
     flow = pipeline.stages()
     so_far = progress.Progress(flow, tmp_path, tmp_path, Settings(), {}, {}, None, [], {}, {})
