@@ -11,6 +11,7 @@ from graphrag_lite.text.names.words import HONORIFICS, PARTICLES, function_words
 
 # A single word is no name if the corpus writes it in lower case this many times as often as with a telling capital.
 _LOWER_RATIO = 1.0
+_SHOUTED_RATIO, _MAX_ACRONYM = 0.2, 4
 _GERUND_RATIO = 0.05  # of "Installing", which headings and what points to them begin with
 # Nor if nothing but the capital speaks for most of its mentions, as for German nouns.
 _MIN_ANCHORED, _MIN_ACRONYM = 0.2, 0.05
@@ -77,7 +78,7 @@ def is_name(key: str, entry: Candidate, n_documents: int, lower_counts: Mapping[
             return False
         ends = min(lower_counts.get(words[0], 0), lower_counts.get(words[-1], 0))
         return entry.count >= _MIN_TERM_SHARE * ends
-    if not entry.anchored and len(words) == 1:
+    if not entry.anchored and (len(words) == 1 or " " not in title.strip()):  # "Stopp-Knopf"
         # a person who only ever begins sentences: "Barney said"
         return entry.types["person"] > 1 and majority_type(entry.types) == "person" and not lower_counts.get(key, 0)
     if not entry.anchored:  # of headings alone, whose words all have capitals
@@ -90,6 +91,8 @@ def is_name(key: str, entry: Candidate, n_documents: int, lower_counts: Mapping[
     if entry.anchored < _MIN_ANCHORED * entry.count:
         return False
     ratio = _GERUND_RATIO if key.endswith("ing") and majority_type(entry.types) == "unknown" else _LOWER_RATIO
+    if title.isupper() and len(title) > _MAX_ACRONYM:  # a word in capitals: "BARES, PUBS"
+        ratio = min(ratio, _SHOUTED_RATIO)
     return lower_counts.get(key, 0) <= ratio * entry.anchored
 
 

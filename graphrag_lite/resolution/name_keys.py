@@ -22,7 +22,7 @@ def exact_key(name: str) -> str:
     """
     if name[-1:] == "s" and len(name) > 2 and name[:-1].isupper() and name[:-1].isalpha():
         name = name[:-1]
-    folded = fold(name)
+    folded = fold(name).replace("i\u0307", "i")  # of a Turkish capital "İ"
     if folded.isalpha():
         return folded
     bare = _ELISION.sub("", folded).translate(_APOSTROPHES)

@@ -7,12 +7,14 @@ import re
 
 from graphrag_lite.text.names import words as vocab
 from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES
+from graphrag_lite.text.names.lists import LISTED
 from graphrag_lite.text.names.runs import WordRun
 from graphrag_lite.text.names.slavic import SLAVIC, split_before_person, with_head
 from graphrag_lite.text.names.tokens import ACRONYMS, INITIAL, JOIN, Tokens
 from graphrag_lite.text.names.types import OF_HEADS, PAIR_HEADS, kind_of
+from graphrag_lite.text.names.vietnamese import is_plain_word, is_second_syllable, without_offices
 
-_ROMAN = re.compile(r"[IVXL]+(?:e|è?me|er|th|º)?$")
+_ROMAN = re.compile(r"[IVXL]+(?:[-–][IVXL]+)?(?:e|è?me|er|th|º)?$")
 _NUMBER = re.compile(r"[a-z]?\d+[a-z]?(?:-[a-z\d])?|[a-z]")  # of a part or a figure: S1, 3-b, E
 _DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 _BEFORE_MONTH = frozenset("in since until by during of from on last next early late mid".split())
@@ -24,7 +26,11 @@ _POLITE = vocab.LISTS["polite"]
 _CUT_BEFORE_FULL_NAMES = vocab.LISTS["cut_before_full_names"]
 _RANKS, _JOBS = vocab.LISTS["ranks"], vocab.LISTS["jobs"] | vocab.ROLES
 _DESCRIBES = re.compile(r"[^\W\d_]+(?:-[a-zß-öø-ÿ]+)+")  # "Out-of-form Mickelson"
-_ORDERS = ("-vous", "-moi", "-toi")  # French, "Assurez-vous"
+# Verbs with a pronoun: "Assurez-vous", "Pareceu-me".
+_ORDERS = ("-vous", "-moi", "-toi", "-me", "-te", "-se", "-lhe", "-lhes", "-nos", "-lo", "-la", "-los", "-las")
+_IN_THE_CHAIR = frozenset("speaker chairman chairwoman chairperson chair moderator".split())
+_NUMBERS = frozenset(("nº", "n.º", "n°", "núm"))
+_MAX_ACRONYM = 4  # letters
 _NAMELESS = vocab.NO_NAMES | vocab.NUMBER_WORDS | vocab.STRUCTURE | vocab.HONORIFICS | vocab.ROLES
 
 
@@ -35,21 +41,39 @@ def split_run(tokens: Tokens, run: WordRun, language: str) -> list[WordRun]:
             if tokens.lower[i] in _POLITE:  # "Behandeln Sie Velm"
                 halves = run._replace(last=i), run._replace(first=i, initial=False)
                 return [part for half in halves for part in split_run(tokens, half, language)]
+    if language == "vi":
+        run = run._replace(first=without_offices(tokens, run.first, run.last))
     first, initial = _without_openers(tokens, run)
+    first = _without_shouted(tokens, first, run.last)
     last = _without_closers(tokens, first, run.last, language)
     if first >= last or (last - first == 1 and tokens.function[first]):
         return []
+    if language == "vi" and is_plain_word(tokens, first, last):
+        return []
     low = tokens.lower[first:last]
     if _is_job(low) or (len(low) > 1 and max(map(len, low)) == 1):  # "A B": placeholders
+        return []
+    if len(low) == 2 and len(low[0]) == 1 and (tokens.function[last - 1] or low[1] in vocab.ROLES):
+        return []  # "in R&D. No one"
+    if len(low) == 2 and low[0] in vocab.HONORIFICS and low[1] in _IN_THE_CHAIR:  # "Mr. Speaker"
         return []
     heads = low[0] in vocab.STRUCTURE and (len(low) > 1 or initial)
     if heads and all(w in vocab.NUMBER_WORDS or _NUMBER.fullmatch(w) or w in vocab.STRUCTURE for w in low[1:]):
         return []
     run = WordRun(first, last, initial)
-    parts = split_before_person(tokens, run, language) if language in SLAVIC else [run]
+    parts = split_before_person(tokens, run, language) if language in LISTED else [run]
     pieces = [_trimmed(tokens, piece) for part in parts for piece in _split_roles(tokens, part)]
     left = [piece for piece in pieces if piece]
     return [whole for piece in left if (whole := with_head(tokens, piece, language))] if language in SLAVIC else left
+
+
+def _without_shouted(tokens: Tokens, first: int, last: int) -> int:
+    """Return where [first, last) begins behind words in capitals, a heading: "LAW AND ORDER Vladimir Putin"."""
+    if last - first < 3 or not tokens.words[first].isupper():
+        return first
+    end = next((i for i in range(first, last) if not tokens.words[i].isupper()), last)
+    alone = end - first < 2 or end == last or max(map(len, tokens.words[first:end])) <= _MAX_ACRONYM
+    return first if alone or not tokens.words[end][1:].islower() else end
 
 
 def _is_job(low: list[str]) -> bool:
@@ -78,12 +102,14 @@ def _without_closers(tokens: Tokens, first: int, last: int, language: str) -> in
     """Return where the run [first, last) ends without function words and other words in lower case."""
     words, low = tokens.words, tokens.lower
     closed = vocab.closed_class(language)
-    while first < last and low[last - 1] in closed and words[last - 1] not in ACRONYMS:
+    while first < last and (low[last - 1] in closed or low[last - 1] in _NUMBERS) and words[last - 1] not in ACRONYMS:
         if last - first > 1 and words[last - 1] == "I":
             break
         last -= 1
     while last - 1 > first and not tokens.capital[last - 1] and not words[last - 1].isdigit():
         if low[last - 1] in vocab.CORPORATE or (language in vocab.ROMANCE and last - first == 2):
+            break
+        if language == "vi" and is_second_syllable(tokens, last - 1):
             break
         last -= 1
     return last

@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import replace
 
 from graphrag_lite.text.names import types
+from graphrag_lite.text.names.buttons import is_button
 from graphrag_lite.text.names.cuts import split_run
 from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
 from graphrag_lite.text.names.german import plain_nouns, without_nouns
@@ -21,6 +22,7 @@ from graphrag_lite.text.names.runs import WordRun, find_runs
 from graphrag_lite.text.names.terms import find_terms
 from graphrag_lite.text.names.titles import defined_subject, expansions, quoted_titles
 from graphrag_lite.text.names.tokens import AMPERSAND, JOIN, Tokens, tokenize
+from graphrag_lite.text.names.turkish import inflected_words
 from graphrag_lite.text.names.words import DETERMINERS, HONORIFICS, LISTS, ROLES, STRUCTURE, UNITS
 from graphrag_lite.text.plain_text import CONTROL, one_line
 
@@ -40,6 +42,7 @@ _IS = frozenset("is was are were est était ist war es fue è".split())
 _MAX_HEADING = 100
 _MAX_INDENT = 40
 _SURE = 3.0  # evidence of a name's own words
+_NOUNS = {"de": plain_nouns, "tr": inflected_words}
 # Labels of speakers that name no one.
 _SPEAKERS = LISTS["speakers"]
 
@@ -77,7 +80,7 @@ def is_acronym(short: str, long: str) -> bool:
 def _cased(text: str, language: str) -> list[Name]:
     tokens = tokenize(text, language)
     if not any(tokens.capital):
-        return find_terms(tokens, text)
+        return find_terms(tokens, text) if language != "vi" else []
     muted, headings = _lines(text)
     titles = _free([*defined_subject(tokens), *expansions(tokens), *quoted_titles(text, tokens)])
     found = (_without_field(text, tokens, run) for run in find_runs(tokens, language, titles))
@@ -90,12 +93,13 @@ def _cased(text: str, language: str) -> list[Name]:
         start = tokens.starts[run.first]
         if _labels(text, tokens, run, written, language):
             selected.append(run._replace(anchored=run.last - run.first > 1, kind="person", initial=False))
-        elif not _within(muted, start) and not _is_shouted(tokens, run):
+        elif not _within(muted, start) and not _is_shouted(tokens, run) and not is_button(tokens, run, language):
             proves = not (_within(headings, start) or _measures(tokens, run) or _is_step(tokens, run))
             proves = proves and not _is_field(text, tokens, run)
             selected.append(run if proves else run._replace(anchored=False))
-    names = _typed(text, tokens, selected, plain_nouns(tokens, selected) if language == "de" else frozenset(), language)
-    terms = find_terms(tokens, text)
+    nouns = _NOUNS[language](tokens, selected) if language in _NOUNS else frozenset[str]()
+    names = _typed(text, tokens, selected, nouns, language)
+    terms = find_terms(tokens, text) if language != "vi" else []  # two syllables are one word
     return merged(names, terms) if terms else names
 
 
@@ -121,7 +125,7 @@ def _lines(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         end = start + len(line)
         bare = line.strip().removesuffix(" etc.")
         if bare:
-            if bare.isupper() and len(bare) > 3:
+            if bare.isupper() and len(bare) > 3 and not _CASELESS.search(bare):
                 muted.append((start, end))
             elif len(bare) <= _MAX_HEADING and (bare[0] == "#" or not _HEADING_END.search(bare)):
                 alone = not (i and lines[i - 1].strip()) or not (i + 1 < len(lines) and lines[i + 1].strip())
@@ -221,7 +225,8 @@ def _typed(text: str, tokens: Tokens, runs: list[WordRun], nouns: frozenset[str]
     """
     marked = tokens
     if language in LISTED:
-        marked = replace(tokens, lower=[list_mark(word, language) for word in tokens.lower])
+        words = zip(tokens.lower, tokens.function, strict=True)  # "man" is no man in German
+        marked = replace(tokens, lower=["" if f and types.kind_of(w) else list_mark(w, language) for w, f in words])
     evidence: dict[str, types.Evidence] = {}
     things: set[str] = set()  # names whose words say what they are: a country says something, too
     confirmed: set[str] = set()  # words that have a telling capital somewhere

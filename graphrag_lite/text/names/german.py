@@ -12,6 +12,8 @@ from graphrag_lite.text.names.gazetteer import GIVEN_NAMES
 from graphrag_lite.text.names.lists import FORMS, word_lists
 from graphrag_lite.text.names.runs import WordRun
 from graphrag_lite.text.names.tokens import JOIN, Tokens
+from graphrag_lite.text.names.types import OF_HEADS
+from graphrag_lite.text.names.words import HONORIFICS
 
 _LISTS = word_lists("german")
 _DETERMINERS, _NO_ADJECTIVE, _HEADS = _LISTS["determiner"], _LISTS["no_adjective"], _LISTS["heads"]
@@ -19,8 +21,10 @@ _WHOLE = _HEADS | _LISTS["whole"]
 _MIN_HEAD = 4  # letters, of what ends a longer word
 _ADJECTIVE = re.compile(r"[^\W\d_]{3,}(?:e|en|er|es|em)$")
 _ABSTRACT, _NOUN = (re.compile(f"(?:{FORMS[f'german {kind}']})$") for kind in ("abstract", "noun"))
+_OF_NAMES = re.compile(f"(?:{FORMS['german name adjective']})$")
 _BARE = frozenset(("in", "aus", "nach"))
 _ENDINGS = ("s", "es", "e", "en", "n", "er", "ern", "se", "sen")
+_WITHOUT_UMLAUT = str.maketrans("äöü", "aou")
 
 
 @lru_cache(maxsize=20_000)
@@ -32,8 +36,19 @@ def is_noun(word: str) -> bool:
     """
     last = word.rpartition("-")[2]
     stems = {last, *(last.removesuffix(ending) for ending in _ENDINGS)}
+    stems |= {stem.translate(_WITHOUT_UMLAUT) for stem in stems if stem != last}  # "Gründen"
     compound = any(stem[i:] in _HEADS for stem in stems for i in range(2, len(stem) - _MIN_HEAD + 1))
     return compound or not stems.isdisjoint(_WHOLE) or bool(_ABSTRACT.search(last))
+
+
+def without_last_noun(word: str) -> str:
+    """Return a compound without the noun behind its last hyphen, of which the rest may be a name.
+
+    >>> [without_last_noun(word) for word in ("Xbox-Hardware", "Online-Konto", "Baden-Württemberg", "Karl-Heinz")]
+    ['Xbox', 'Online', 'Baden-Württemberg', 'Karl-Heinz']
+    """
+    head, _, tail = word.rpartition("-")
+    return head if len(head) > 1 and tail[:1].isupper() and not tail.isupper() and is_noun(tail.casefold()) else word
 
 
 def without_nouns(tokens: Tokens, run: WordRun) -> WordRun | None:
@@ -46,9 +61,12 @@ def without_nouns(tokens: Tokens, run: WordRun) -> WordRun | None:
     low = tokens.lower[first]
     if last - first < 2 or not all(tokens.capital[i] or tokens.words[i].isdigit() for i in range(first, last)):
         return run
-    titled = first and tokens.gaps[first] == JOIN and tokens.lower[first - 1] in _DETERMINERS and _ADJECTIVE.match(low)
+    titled = first and tokens.gaps[first] == JOIN and tokens.lower[first - 1] in _DETERMINERS and _OF_NAMES.match(low)
     if titled and not is_noun(low):
         return run
+    if not (low in GIVEN_NAMES or low in OF_HEADS or low in HONORIFICS):  # "Alarmglocken Nathalie Roller"
+        person = next((i for i in range(first + 1, last - 1) if tokens.lower[i] in GIVEN_NAMES), first)
+        first, low = person, tokens.lower[person]
     least = 2 if low in GIVEN_NAMES else 0  # words
     while (
         not least
@@ -58,7 +76,9 @@ def without_nouns(tokens: Tokens, run: WordRun) -> WordRun | None:
         first += 1
     while last - first > least and is_noun(tokens.lower[last - 1]):
         last -= 1
-    if first == last or (last < run.last and last - first == 1 and _ADJECTIVE.match(tokens.lower[first])):
+    if all(tokens.function[first:last]) or (
+        last < run.last and last - first == 1 and _ADJECTIVE.match(tokens.lower[first])
+    ):
         return None
     return run._replace(first=first, last=last, initial=run.initial and first == run.first)
 

@@ -17,7 +17,8 @@ from graphrag_lite.text.names.name import Name
 _LISTS = word_lists("other_scripts")
 _KINDS = ("person", "organization", "location")
 _HEADS = {word: kind for kind in _KINDS for word in _LISTS[kind]}
-_PLACES, _GIVEN = _LISTS["place"], _LISTS["given_name"]
+_PLACES, _WESTERN = _LISTS["place"], _LISTS["western_given_name"]
+_GIVEN = _LISTS["given_name"] | _WESTERN
 _HEADS_AFTER = {word: kind for kind in _KINDS[1:] for word in _LISTS[f"{kind}_after"]}
 _THAI_HEADS = {word: kind for kind in _KINDS for word in _LISTS[f"thai_{kind}"]}
 _THAI_HEAD = re.compile(any_of(_THAI_HEADS))
@@ -28,8 +29,15 @@ _WORD = re.compile(
     "|[\u0900-\u0963\u0970-\u097f]+"
 )
 _PREFIXES = frozenset("وبلكف")
-_BETWEEN = frozenset(("بن", "ابن", "عبد", "أبو", "آل", "कुमार", "सिंह"))
-_QUOTED = re.compile(r"[«“]([^«»“”\n.؟!]{2,40})[»”]")
+_DESCENT, _SURNAMES = _LISTS["descent"], _LISTS["surname"]
+_BEFORE_GIVEN = _LISTS["person_and_given_name"]
+_BETWEEN = frozenset(("कुमार", "सिंह"))
+_ARABIC = re.compile("[\u0620-\u06ff]")
+_NISBA = re.compile("ال.{2,}(?:ي|ية)$")
+# Verbs, what a preposition is written to, what has a pronoun or the ending of an object: "Umar writes", "Umar's money".
+_WITH_PREFIX = re.compile("[وبلفك].{3,}")  # "and", "in", "for": of Arabic names, not of Bush and Putin
+_NO_SURNAME = re.compile("[يتن].{2,}|س[يتن].{2,}|ال.*|.*(?:اً|ًا|ه|ها|هم|هما|وا|ون|تم|نا|كم)$")
+_QUOTED = re.compile(r"(?<![^\s(])[«“](?=\w)([^«»“”\n.؟!]{2,40})(?<=[\w)])[»”]")
 _GLOSS = re.compile(r"\s?[(]\s*[A-Z][^()\n]{1,60}[)]")
 _LONGEST_THAI = 40  # characters; a search to the end of the run would make the whole quadratic
 
@@ -46,7 +54,7 @@ def find_names_other_scripts(text: str) -> list[Name]:
 def _quoted(text: str, taken: FoundSpans) -> Iterator[Span]:
     for match in _QUOTED.finditer(text):
         if match[1].strip() and not match[1].isascii():
-            yield *match.span(1), "work", True
+            yield *match.span(1), "work", " " in match[1]
 
 
 def _segment(text: str, taken: FoundSpans) -> list[list[re.Match[str]]]:
@@ -72,14 +80,15 @@ def _spaced(text: str, matches: list[re.Match[str]], taken: FoundSpans) -> Itera
         cut = _prefix(words[i])
         if words[i][cut:] in _PLACES:
             kind = "location"
-        elif words[i][cut:] in _GIVEN and (joined[i] and (plain[i + 1] or words[i + 1] in _BETWEEN)):
-            kind, last = "person", i + 1
-            while words[last] in _BETWEEN and joined[last]:
-                last += 1
+        elif words[i][cut:] in _GIVEN and (end := _person_end(words, joined, plain, i)) > i:
+            kind, last = "person", end
+        elif words[i] in _BEFORE_GIVEN and joined[i] and words[i + 1] in _GIVEN:
+            kind, first, last = "person", i + 1, _person_end(words, joined, plain, i + 1)
         elif pair[i] and words[i] in _HEADS:
             kind, last = _HEADS[words[i]], i + 1
             if kind == "person":
-                first, last = i + 1, last + pair[last]
+                first, last = i + 1, _person_end(words, joined, plain, last)
+                kind = kind if words[first] in _GIVEN or not _NO_SURNAME.fullmatch(words[first]) else ""
         elif plain[i] and joined[i] and words[i + 1] in _HEADS_AFTER and words[i] not in _HEADS_AFTER:
             kind, last = _HEADS_AFTER[words[i + 1]], i + 1
         elif plain[i] and pair[i] and pairs[words[i], words[i + 1]] > 1:
@@ -90,6 +99,35 @@ def _spaced(text: str, matches: list[re.Match[str]], taken: FoundSpans) -> Itera
         if kind:
             yield matches[first].start() + cut * (first == i), matches[last].end(), kind, sure
         i = last + 1
+
+
+def _person_end(words: list[str], joined: list[bool], plain: list[bool], first: int) -> int:
+    """Return which word ends the name of a person that word `first` begins, itself if nothing shows that it goes on.
+
+    Arabic names go on with whose son somebody is, with another given name and with the adjective of a place; else one
+    word more that may be a surname.
+    """
+    last = first
+    if not _ARABIC.match(words[first]):
+        last += joined[first] and (plain[first + 1] or words[first + 1] in _BETWEEN)
+        while last > first and words[last] in _BETWEEN and joined[last]:
+            last += 1
+        return last
+    while joined[last]:
+        word = words[last + 1]
+        if word in _DESCENT:
+            end = last + 1
+            while words[end] in _DESCENT and joined[end]:
+                end += 1
+            if words[end] in _DESCENT:
+                break
+            last = end
+        elif word in _GIVEN or word in _SURNAMES or (_NISBA.fullmatch(word) and plain[last + 1]):
+            last += 1
+        else:
+            single = last == first and plain[last + 1] and not _NO_SURNAME.fullmatch(word)
+            return last + (single and (words[first] in _WESTERN or not _WITH_PREFIX.fullmatch(word)))
+    return last
 
 
 def _prefix(word: str) -> int:

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from graphrag_lite.text.names import words as vocab
 from graphrag_lite.text.names.gazetteer import DEMONYMS, GIVEN_NAMES, PLACES
-from graphrag_lite.text.names.lists import FORMS
+from graphrag_lite.text.names.lists import FORMS, LISTED, list_mark
 from graphrag_lite.text.names.tokens import AMPERSAND, COMMA, INITIAL, JOIN, Tokens
 from graphrag_lite.text.names.types import EVENTS_OF_A_YEAR, INSTITUTION_OWNED, OF_HEADS, PAIR_HEADS
+from graphrag_lite.text.names.vietnamese import is_second_syllable
 
 MAX_WORDS = 12
 _NUMBERED = frozenset("war part type phase class division league volume super bowl chapter king queen pope".split())
@@ -20,6 +21,15 @@ _ADJECTIVE_HEADS = OF_HEADS | vocab.LISTS["adjective_heads"]
 _ADJECTIVE = re.compile(f"(?:{FORMS['romance adjective']})$")
 _INSTITUTIONAL = vocab.LISTS["institutional"]
 _SIZE = re.compile(r"\d+[BM]")
+# What joins names in other languages: "in Santiago den Rücktritt", "Zbyszka do Ameryki", "İkimiz de Tanrı".
+_SLAVIC_ONLY = frozenset(("do", "da", "na", "za", "di", "a", "i", "o", "e"))
+_NO_CONNECTORS = {
+    "de": frozenset(("den", "dem")),
+    "tr": frozenset(("de", "da", "en", "on", "o", "ile")),
+    "vi": frozenset(("do", "da", "la", "en", "on", "e", "a")),
+    "pl": _SLAVIC_ONLY - {"i"},
+    "cs": _SLAVIC_ONLY,
+}
 _AFTER_NUMBER = vocab.UNITS | vocab.MONTHS_AND_DAYS
 _YEAR_FRAME = frozenset("the a an his her their its our this that le la les l' der die das el los o os il".split())
 
@@ -82,7 +92,10 @@ def _next_part(tokens: Tokens, first: int, k: int, limit: int, language: str) ->
     if capital:
         return int(word != "I" or _numbered(tokens, first, k))
     if word[0].isdigit():
-        return int(_number_joins(tokens, first, k))
+        counts = language == "tr" and k + 1 < len(tokens.words) and not tokens.capital[k + 1]  # "Zirvede 5 takım"
+        return int(not (counts and tokens.gaps[k + 1] == JOIN) and _number_joins(tokens, first, k))
+    if language == "vi" and is_second_syllable(tokens, k):
+        return 1
     # "Cour suprême", "Nations unies": only the noun of an institution is capitalised
     headed = language in vocab.ROMANCE and tokens.lower[k - 1] in _ADJECTIVE_HEADS and tokens.capital[k - 1]
     if headed and not tokens.function[k] and _ADJECTIVE.search(low):
@@ -146,6 +159,8 @@ def _connected(tokens: Tokens, first: int, k: int, limit: int, language: str) ->
     """Return how many words join through the lower-case connector at `k`, 0 if it doesn't connect."""
     low = tokens.lower[k]
     of, by, particle = low in vocab.OF_WORDS, low in vocab.FOR_WORDS, low in vocab.PARTICLES
+    if low in _NO_CONNECTORS.get(language, ()):
+        return 0
     after = k + 1
     if of or by or particle:
         while after < limit - 1 and after < k + 3 and tokens.gaps[after] == JOIN and not tokens.capital[after]:
@@ -153,9 +168,11 @@ def _connected(tokens: Tokens, first: int, k: int, limit: int, language: str) ->
                 return 0
             after += 1
     right = tokens.lower[after]
-    if tokens.gaps[after] != JOIN or not tokens.capital[after] or right in vocab.MONTHS_AND_DAYS:
+    if tokens.gaps[after] != JOIN or not tokens.capital[after]:
         return 0
-    if tokens.function[after] and right != "la" and low != "the":
+    if right in vocab.MONTHS_AND_DAYS and (tokens.lower[k - 1], right) != ("rio", "janeiro"):
+        return 0
+    if tokens.function[after] and right not in ("la", "são") and low != "the":
         return 0
     left = tokens.lower[first:k]
     if language == "de" and not _joins_german(left):
@@ -187,6 +204,8 @@ def _of(tokens: Tokens, first: int, k: int, content: list[str], language: str) -
     """Tell whether "X of Y" is one name: X is an institution, a noble, a saint, or a single word within a sentence."""
     of = tokens.lower[k] == "of"
     start, head = content[0], content[-1]
+    if language in vocab.ROMANCE and language in LISTED and list_mark(start, language) in OF_HEADS:
+        return True
     if start in OF_HEADS or head in OF_HEADS:
         return True
     acronym = tokens.words[k - 1].isupper() and len(tokens.words[k - 1]) > 1
@@ -195,7 +214,8 @@ def _of(tokens: Tokens, first: int, k: int, content: list[str], language: str) -
     if not of and language in ("en", "de", "nl", "") and PLACES.isdisjoint(content):
         return True
     if start in vocab.HONORIFICS:
-        return of and start not in ("mr", "mrs", "ms", "miss", "dr")
+        saint = language in vocab.ROMANCE and start in ("san", "santa", "santo", "são")
+        return saint or (of and start not in ("mr", "mrs", "ms", "miss", "dr"))
     if " ".join(content) in PLACES or head in DEMONYMS or head in vocab.MONTHS_AND_DAYS:
         return False
     if head in GIVEN_NAMES:

@@ -6,6 +6,7 @@ occur twice in the unit. What is left is checked against the whole corpus by `re
 
 import re
 
+from graphrag_lite.text.names.lists import FORMS
 from graphrag_lite.text.names.name import Name
 from graphrag_lite.text.names.tokens import JOIN, Tokens
 from graphrag_lite.text.names.words import DETERMINERS, LISTS, MONTHS_AND_DAYS, NUMBER_WORDS, UNITS
@@ -14,6 +15,8 @@ _NO_EDGE = LISTS["no_edge"]
 _ADJECTIVE = re.compile("(?:[ыиіо]й|[ая]я|[оеє]е|[ыиі]е|[оеє]го|[оеє]му|[ыиі]м|[ую]ю|[ыиії]х|[ыиі]ми)$")
 _NOUN, _GENITIVE = re.compile("(?:[бвгджзклнпрстфхцчшщ]|ия|[бгзкрнтц]а)$"), re.compile("(?:[аяыи]|[оеё]в|ий|тей)$")
 _VERB = re.compile("(?:[аяуе]ет|[ие]т(?:е|ся)|[ую]т(?:ся)?|[аяие]ть(?:ся)?|ите|йте)$")
+_WHICH = re.compile(f"(?:{FORMS['russian which']})$")
+_SPANISH_FUTURE = ("ará", "arán", "erá", "erán", "irá", "irán", "drá", "drán")
 _PATH = frozenset("./\\_")
 _NO_END = _NO_EDGE | UNITS | NUMBER_WORDS | MONTHS_AND_DAYS
 
@@ -80,8 +83,12 @@ def _is_noun_phrase(first: str, last: str) -> bool:
     [True, True, False]
     """
     if not "\u0400" <= first[0] <= "\u052f":
-        return True
-    return not _VERB.search(last) and bool(_ADJECTIVE.search(first) or (_NOUN.search(first) and _GENITIVE.search(last)))
+        return not first.endswith(_SPANISH_FUTURE)
+    return (
+        not _VERB.search(last)
+        and not _WHICH.match(first)
+        and bool(_ADJECTIVE.search(first) or (_NOUN.search(first) and _GENITIVE.search(last)))
+    )
 
 
 def _in_path(tokens: Tokens, first: int, last: int) -> bool:

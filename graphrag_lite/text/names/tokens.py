@@ -9,8 +9,8 @@ from itertools import accumulate, pairwise
 
 from graphrag_lite.text.names.words import ABBREVIATIONS, LISTS, function_words
 
-# Han, kana and what else stands beside them without a space is no part of a word of another script.
-_SPACELESS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f"
+# Han, kana and Arabic letters, which stand beside others without a space, are no part of a word of another script.
+_SPACELESS = "\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u06ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f"
 _LETTER = f"[^\\W_{_SPACELESS}]"
 # A web address; Spanish plurals ("EE. UU."); letters with full stops ("U.S.", "J.R.R."); a word with a version in it
 # ("Qwen2.5", "GPT-3.5-turbo"), or with inner apostrophes, hyphens and ampersands.
@@ -23,6 +23,15 @@ _WORD = re.compile(
     rf"|{_LETTER}+(?:[\u0300-\u036f]+{_LETTER}*|[’'&\-\u2010\u2011]{_LETTER}+)*|[{_SPACELESS}]+)"
 )
 _QUANTITY = re.compile(r"\d+(?:[kMGT]?(?:Hz|B|W|Wh|V|A|Pa|bps|bit)|[KMT]|mAh|dB|°C|km|cm|mm|kg|USD|EUR)")
+_GLUED = re.compile(r"(?=.*[^\x00-\x7f])[^\W\d_]{3,}")  # a sentence's end and the next without a space, "çokGüzel"
+# Words that the mark of a footnote stands at without a space: "la forchetta12", "la Chiesa170".
+_NOTED = re.compile(r"(?<![^\W_])[^\W\d_]*[^\W\d_A-Z]{4}\d{1,3}(?![^\W_])")
+_MAY_BE_NOTED = re.compile(r"[a-z]\d")
+_NOTE = re.compile(r"(?<=[^\W\d_A-Z]{4})\d{1,3}$")
+_MIN_NOTED = 3
+_PARAGRAPH = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|$))+")
+_LINE = re.compile(r"^[ \t]*[\"“„«‘']?(\S)", re.MULTILINE)
+_MIN_VERSES = 3  # lines
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _CONTRACTION = re.compile(r"[’'](?:s|S|d|ll|ve|re|m|em)$|(?<=[A-Za-z])[’'][а-я]{1,3}$")
 _TURKISH = re.compile(r"[’'][a-zçğıöşü]{1,8}$")  # case endings: "Ankara'da"
@@ -45,7 +54,7 @@ Row = tuple[int, int, str, str, bool, bool, bool, int, str]
 JOIN, BREAK, INITIAL, AMPERSAND, STOP, COMMA = range(6)
 MAX_MARK = 3  # characters that number an item
 _SENTENCE_END = re.compile("[.!?…:。！？]")
-_OPENING = re.compile(r"[-=*#|]{2,}\s*$|(?:^|\s)[#|]\s*$|[\"“«„‟‘`*_]\s?$|(?:^|\s)'$|(?:^|\s)[–—•·\-]\s*$")
+_OPENING = re.compile(r"[-=*#|]{2,}\s*$|(?:^|\s)[#|]\s*$|[\"“«„‟‘`*_]\s?$|(?:^|\s)'$|(?:^|\s)[–—•·◊▪●○■□◆►★✓\-]\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +94,7 @@ def tokenize(text: str, language: str) -> Tokens:
     owned: list[int] = []  # words "s" that make a possessive of the one before
     elided: dict[int, Row] = {}  # what is cut off the beginning of words
     before = 0  # the word before
+    noted = bool(_MAY_BE_NOTED.search(text)) and len(set(_NOTED.findall(text))) >= _MIN_NOTED
     for i, (small, kind) in enumerate(zip(lower, gaps, strict=True)):
         if not small or kind == STOP:  # others are a third of a text
             word, gap = words[i], gap_texts[i]
@@ -97,13 +107,41 @@ def tokenize(text: str, language: str) -> Tokens:
                 if elision and (word[0].islower() or not i or kind in (INITIAL, STOP)):
                     elided[i] = _cut(tokens, i, len(elision[0]))
             previous = elided[i][2] if i in elided else words[before] if i else ""
+            if noted and (mark := _NOTE.search(word)):
+                tokens.words[i] = word[: mark.start()]
             _classify(tokens, i, before, previous, text, functions, endings)
         before = i
     if owned or elided:
         tokens = _rebuilt(tokens, frozenset(owned), elided)
     if tokens.gaps:
         tokens.gaps[0] = INITIAL
+    if wrapped:
+        _begin_verses(tokens, text)
+    if ". (" in text:
+        _begin_behind_brackets(tokens)
     return tokens
+
+
+def _begin_verses(tokens: Tokens, text: str) -> None:
+    """Begin a sentence with each line of a paragraph whose lines all have a capital, as those of a poem have."""
+    starts: set[int] = set()
+    for verse in _PARAGRAPH.finditer(text):
+        lines = [line for line in _LINE.finditer(text, *verse.span()) if line[1].isalpha()]
+        if len(lines) >= _MIN_VERSES and all(line[1].isupper() for line in lines):
+            starts.update(line.start(1) for line in lines)
+    if starts:
+        for i in [i for i, start in enumerate(tokens.starts) if start in starts]:
+            tokens.gaps[i] = INITIAL
+
+
+def _begin_behind_brackets(tokens: Tokens) -> None:
+    """Begin a sentence behind brackets that stand behind one: 'Aquinas. (1225-1274) Theologian.'"""
+    inside = False
+    for i, gap in enumerate(tokens.gap_texts):
+        if inside and gap.startswith(")"):
+            tokens.gaps[i], inside = (INITIAL if gap == ") " else tokens.gaps[i]), False
+        if gap.endswith("("):
+            inside = gap.startswith(". ")
 
 
 def _classify(
@@ -121,14 +159,20 @@ def _classify(
         word = without_particles(word)
     if word != whole:  # "I'm Kevin": what a contraction or a particle ends, no name goes on
         tokens.possessive[i] = True
-    word = _without_tail(word) if "-" in word and word[0].isupper() else word
+    if "-" in word and word[0].isupper():
+        word = _without_tail(word)
+        if "und" in functions:  # German
+            from graphrag_lite.text.names.german import without_last_noun
+
+            compound, word = word, without_last_noun(word)
+            tokens.possessive[i] |= word != compound
     if gap in ("' ", "’ ") and before[-1:] in ("s", "S") and word[0].isupper():  # "Winners' Cup"
         tokens.possessive[last] = True
         gap, kind = " ", JOIN
     elif gap == "- " and before and word[0].isupper():  # "Nassau- Dillenburg"
         gap, kind = " ", JOIN
     big = not word.islower() and _is_capital(word, text, start, end)
-    folded = word.casefold()
+    folded = word.casefold() if "İ" not in word else word.replace("İ", "i").casefold()
     if kind == STOP:
         kind = JOIN if _abbreviates(before, before.casefold(), big, gap) else INITIAL
     elif kind == JOIN and big and before.endswith(".") and folded in functions:
@@ -236,7 +280,7 @@ def _is_capital(word: str, text: str, start: int, end: int) -> bool:
         return False
     if "'" in word or "’" in word:
         return len(word) > 3 and word[0] in "d" and word[2].isupper()
-    return 3 <= len(word) <= 24 and any(c.isupper() for c in word)
+    return 3 <= len(word) <= 24 and any(c.isupper() for c in word) and not _GLUED.fullmatch(word)
 
 
 def _abbreviates(word: str, folded: str, next_is_capital: bool, gap: str) -> bool:

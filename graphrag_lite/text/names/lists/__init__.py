@@ -10,6 +10,7 @@ from graphrag_lite.text.word_lists import expressions, sections
 # Those in which a word means the same in any language.
 _SHARED = ("male_names", "female_names")
 FORMS = expressions(__name__, "forms.txt")
+BUTTONS = {head: frozenset(words) for head, words in sections(__name__, "buttons.txt").items()}
 
 
 @cache
@@ -58,6 +59,10 @@ def sentence_openers() -> Mapping[str, frozenset[str]]:
         code, section = head.split(" ")
         if section == "openers":
             found[code] = found.get(code, frozenset()).union(words)
+    for head, verbs in BUTTONS.items():
+        code, _, section = head.partition(" ")
+        if section == "verbs" and code != "en":  # "Press Association"
+            found[code] = found.get(code, frozenset()) | verbs
     return found
 
 
