@@ -62,6 +62,8 @@ def defines(text: str, things: Iterable[str]) -> bool:
     True
     >>> defines("Dear me, Arc!", ["Arc"]), defines("Nobody knew Ann, the other guests being old.", ["Ann"])
     (False, False)
+    >>> defines("Paths for Zep (in the settings of a tool)", ["Zep"]), defines("Zep (a memory) is fast.", ["Zep"])
+    (False, True)
     >>> defines("We use grouped-query attention (GQA) throughout.", ["GQA"])
     True
     >>> texts = ("The aim of Zep is a memory.", "He asks what it is that is built here, and Zep is a memory.")
