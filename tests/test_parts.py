@@ -188,6 +188,24 @@ def test_what_is_missing_is_told(folders: list[Path]) -> None:
         tables.read(folders[0], "documents")
 
 
+def test_a_search_table_that_is_read_whole_is_compressed(folders: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "LEAST", 32)
+    times = tables.make_columns("search_times", told=[[]] * 20_000)
+    paths = [
+        tables.write(folders[0], name, data)
+        for name, data in (("search_times", times), ("search_terms", in_ranges(900)))
+    ]
+    assert tables.read(folders[0], "search_times").equals(times) and tables.size(paths[0]) < 5_000
+    monkeypatch.setattr(tables, "COMPRESSED", 0)
+    again = [
+        tables.write(folders[1], name, data)
+        for name, data in (("search_times", times), ("search_terms", in_ranges(900)))
+    ]
+    assert tables.size(again[0]) > 80_000
+    of_ranges = [[each.read_bytes() for _, each in parts.part_files(path)] for path in (paths[1], again[1])]
+    assert of_ranges[0] == of_ranges[1]  # of which a question reads little
+
+
 def index(folder: Path, output: Path) -> Run:
     return pipeline.index(folder, output, Settings.model_validate({"communities": {"mode": "full"}}))
 

@@ -52,6 +52,7 @@ ENDINGS = (".parquet", ".arrow")
 PARQUET: dict[str, Any] = {"compression": "zstd", "write_page_checksum": True}
 # Of texts, the least and the most in a part are a tenth of it; and of our types Parquet's own schema says all.
 PARQUET |= {"write_statistics": False, "store_schema": False}
+COMPRESSED = 16_000_000  # bytes of an Arrow file that is compressed if it has less: to read these takes 12 ms
 GROUP_ROWS = 131_072
 IN_ONE = 32_000_000  # bytes of parts that become one chunk when they are read: each use of a chunk costs, a copy once
 HEAD = "head"  # the label of a card that is no row of a table
@@ -136,7 +137,8 @@ def _write(name: str, data: "pa.Table", sink: Any) -> None:
     if name in MAPPED:
         import pyarrow as pa
 
-        size, opened = BLOCKS.get(name, max(data.num_rows, 1)), pa.ipc.new_file(sink, data.schema)
+        size = BLOCKS.get(name, max(data.num_rows, 1))
+        opened = pa.ipc.new_file(sink, data.schema, options=_arrow_options(name, data))
     else:
         import pyarrow.parquet as pq
 
@@ -146,6 +148,15 @@ def _write(name: str, data: "pa.Table", sink: Any) -> None:
     with opened as file:
         for part in _parts(name, data, size):
             file.write_table(part.combine_chunks(), size)  # chunks would show in the bytes
+
+
+def _arrow_options(name: str, data: "pa.Table") -> "pa.ipc.IpcWriteOptions":
+    """Return how an Arrow file is written: compressed where it is not large, and is read whole, not as it is used."""
+    import pyarrow as pa
+
+    in_use = name in BLOCKS or parts.POSTINGS in data.column_names
+    whole = 0 if in_use else sum(map(pa.ipc.get_record_batch_size, data.combine_chunks().to_batches()))
+    return pa.ipc.IpcWriteOptions(compression="zstd" if 0 < whole < COMPRESSED else None, use_threads=False)
 
 
 def _listed(schema: "pa.Schema") -> list[str]:
@@ -350,7 +361,7 @@ def map_file(path: Path) -> "pa.Table":
 
     spare_pandas()
     with pa.memory_map(str(path)) as source:
-        data = pa.ipc.open_file(source).read_all()
+        data = pa.ipc.open_file(source, options=pa.ipc.IpcReadOptions(use_threads=False)).read_all()
     data.validate()
     return data
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LEAST, MOST = 100_000, 6  # bytes of a part's values, not compressed, and how many times that: in the mean twice
 SMALL = 5  # times that: a smaller table is one file
+POSTINGS = "postings"  # the column of a range of a table of postings in parts
 TERMS = "terms.arrow"  # the file of a table of postings in parts that has the terms
 AT_ONCE = 256  # values whose checksums are computed
 MANY = 96  # parts, above which they are twice as large

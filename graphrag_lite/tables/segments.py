@@ -50,7 +50,7 @@ class Stored:
 
     def postings(self, index: int) -> "tuple[list[str], NDArray[Any], NDArray[np.int32], NDArray[np.uint8]]":
         """Return the terms of a range, and the offsets, rows and counts of their lists."""
-        lists = tables.map_file(self.files[index][1])["postings"].chunk(0)
+        lists = tables.map_file(self.files[index][1])[parts.POSTINGS].chunk(0)
         rows, counts = (np.asarray(lists.values.field(name)) for name in ("rows", "counts"))
         words = [self.words[number] for number in np.flatnonzero(self.has_list[:, index]).tolist()]
         return words, np.asarray(lists.offsets), rows.astype(np.int32) + self.files[index][0], counts
@@ -146,7 +146,7 @@ def _made(
         begins = np.flatnonzero(np.diff(terms[held], prepend=-1))
         values = [(rows[held] - firsts[index]).astype(np.uint16), counts[held]]
         postings = as_lists(np.append(begins, len(held)), pa.StructArray.from_arrays(values, ["rows", "counts"]))
-        yield index, (terms[held[begins]], pa.table({"postings": postings}, metadata=data.schema.metadata))
+        yield index, (terms[held[begins]], pa.table({parts.POSTINGS: postings}, metadata=data.schema.metadata))
 
 
 def as_lists(offsets: "NDArray[Any]", values: "NDArray[Any] | pa.Array") -> "pa.ListArray":
@@ -169,7 +169,7 @@ class Segments:
 
     def __init__(self, terms: "pa.Table", held: "list[tuple[int, pa.Table]]") -> None:
         self.terms = terms
-        lists = [each["postings"].chunk(0) for _, each in held]
+        lists = [each[parts.POSTINGS].chunk(0) for _, each in held]
         ends = [np.asarray(each.offsets) for each in lists]
         self.firsts = [first for first, _ in held]
         self.values = {name: [np.asarray(each.values.field(name)) for each in lists] for name in ("rows", "counts")}
