@@ -5,7 +5,7 @@ Rows are those of the tables of entities and relationships, and of `ReportableSe
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -230,9 +230,8 @@ def _leads(
     order = np.lexsort((last, owners))  # what states its relationships behind what names it
     order = order[is_member[owners[order]]]
     owners, candidates = owners[order], candidates[order]
-    transcript = np.array(
-        [hashed(sentences.sources.language(one), one in sentences.sources.talks) for one in sentences.sources.ids]
-    )
+    hash_of, sources = cache(hashed), sentences.sources
+    transcript = np.array([hash_of(sources.language(one), one in sources.talks) for one in sources.ids])
     text_hashes = mixed(sentences.around ^ mixed(transcript.view(np.uint64))[sentences.document])
     inputs = in_order(text_hashes[candidates], owners, len(is_member))
     members, begins = np.unique(owners), np.searchsorted(owners, np.arange(len(is_member) + 1))

@@ -160,6 +160,8 @@ class ReportableSentences:
         Those that were read `before`, in the language that their document still has, are not read again. The first span
         at a place tells the text unit.
         """
+        import pyarrow.compute as pc
+
         sources, n_spans = self.sources, len(spans.start)
         document = groups.row_indices(before["document_id"], sources.document_ids)
         held = np.flatnonzero(document >= 0)
@@ -168,7 +170,8 @@ class ReportableSentences:
         starts, ends = (before[name].to_numpy()[held] for name in ("char_start", "char_end"))
         known = Spans(document[held], starts, ends, np.zeros(len(held), np.int64))
         every = spans.with_more(known)
-        rank = np.argsort(np.argsort(np.array(sources.ids, object)))  # they stand by the ids of their documents
+        rank = np.empty(len(sources.ids), np.int64)  # they stand by the ids of their documents
+        rank[np.asarray(pc.sort_indices(sources.document_ids.combine_chunks()))] = np.arange(len(rank))
         width = every.end.max(initial=0) + 1
         _, index = np.unique(rank[every.document] * width + every.start, return_inverse=True)
         _, first, index = np.unique(index * width + every.end - every.start, return_index=True, return_inverse=True)

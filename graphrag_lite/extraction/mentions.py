@@ -14,6 +14,7 @@ from graphrag_lite.extraction.blocks import UnitBlock, clip_blocks, mask_non_pro
 from graphrag_lite.extraction.unit_context import context_lines
 from graphrag_lite.replies.graph_records import GraphReply
 from graphrag_lite.resolution.name_keys import exact_key
+from graphrag_lite.tables import groups
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,6 +85,8 @@ def text_units(
     With `episodes`, each is told with its circumstances.
     """
     context = context_lines(source_documents, episodes) if episodes is not None else lambda *_: ""
+    if source_units.num_rows < source_documents.num_rows:
+        source_documents = groups.rows_of(source_documents, "id", source_units["document_id"])
     about = {identity: rest for identity, *rest in tables.rows(source_documents, "id", "language", "title", "blocks")}
     reach = {key: list(accumulate((block["char_end"] for block in rest[2] or ()), max)) for key, rest in about.items()}
     n_units = {document_id: ordinal + 1 for document_id, ordinal in tables.rows(source_units, "document_id", "ordinal")}

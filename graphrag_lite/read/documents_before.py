@@ -88,6 +88,10 @@ class DocumentsBefore:
                 self.of_file.setdefault((path, sha256), []).append(row)
 
     @cached_property
+    def _contents(self) -> frozenset[str]:
+        return frozenset(self.hashes)
+
+    @cached_property
     def _of_content(self) -> dict[tuple[str, str], int]:
         """Return by kind of file and sha256 the row of a document that stands alone in its file."""
         first = {(suffix_of(path), sha256): rows for (path, sha256), rows in reversed(self.of_file.items())}
@@ -95,6 +99,8 @@ class DocumentsBefore:
 
     def same(self, path: str, sha256: str) -> FileDocument | None:
         """Return the document of a file that another had, unless a document of its kind depends on the file's name."""
+        if sha256 not in self._contents:
+            return None
         row = self._of_content.get((suffix_of(path), sha256))
         if row is None or self.readers.has_rows(path):
             return None

@@ -15,6 +15,7 @@ from graphrag_lite.text.names.contexts import JOINED, MAX_CONTEXTS, mention_cont
 if TYPE_CHECKING:
     import pyarrow as pa
 
+AT_ONCE = 16_384  # mentions, of which names with contexts enough are not read again
 MENTIONS = ["text_unit_id", "document_id", "name", "mention_start"]
 
 
@@ -70,10 +71,13 @@ class NameContexts:
         """Yield what stands beside the first mentions of names; what overlapping units repeat counts once."""
         found: dict[str, list[str]] = {name: [] for name in names}
         seen: set[tuple[str, int]] = set()
-        for unit_id, document_id, name, start in groups.rows_with(self.mentions, "name", found, *MENTIONS):
-            if start >= 0 and len(found[name]) < MAX_CONTEXTS and (document_id, start) not in seen:
-                seen.add((document_id, start))
-                text, offset = self.text_of(unit_id)
-                context = mention_context(text, start - offset, start - offset + len(name))
-                found[name].append(JOINED.join(context))
+        for first in range(0, self.mentions.num_rows, AT_ONCE):
+            part = self.mentions.slice(first, AT_ONCE)
+            wanted = [name for name, contexts in found.items() if len(contexts) < MAX_CONTEXTS]
+            for unit_id, document_id, name, start in groups.rows_with(part, "name", wanted, *MENTIONS):
+                if start >= 0 and len(found[name]) < MAX_CONTEXTS and (document_id, start) not in seen:
+                    seen.add((document_id, start))
+                    text, offset = self.text_of(unit_id)
+                    context = mention_context(text, start - offset, start - offset + len(name))
+                    found[name].append(JOINED.join(context))
         yield from found.items()

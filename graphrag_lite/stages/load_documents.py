@@ -6,7 +6,7 @@ import logging
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -338,14 +338,18 @@ def _languages(
     before = dict(zip(*(found[0][name].to_pylist() for name in ("id", "language")), strict=True)) if found else {}
     failed = frozenset(last.failed) if last else frozenset()
     common = most_common(Counter(before.values()))
-    paths, prose = table["path"].to_pylist(), _behind_cards(table)
+    paths = table["path"].to_pylist()
 
-    def opening(row: int) -> Opening:
-        return Opening(paths[row], table["text"][row].as_py()[prose[row] :][:SAMPLE])
+    def openings(rows: Sequence[int]) -> Iterator[Opening]:
+        begins = _behind_cards(groups.in_rows(table.select(["blocks"]), np.array(rows, np.int64)))
+        return (
+            Opening(paths[row], table["text"][row].as_py()[begin:][:SAMPLE])
+            for row, begin in zip(rows, begins.tolist(), strict=True)
+        )
 
     unchanged = [identity in before and path not in failed for path, identity in zip(paths, ids, strict=True)]
     new = [row for row, stays in enumerate(unchanged) if not stays]
-    detected = dict(zip(new, each(_detected, LazyItems(len(new), lambda: map(opening, new))), strict=True))
+    detected = dict(zip(new, each(_detected, LazyItems(len(new), lambda: openings(new))), strict=True))
     codes = [detected[row] or "" if row in detected else before[identity] for row, identity in enumerate(ids)]
     common_rows = [row for row, code in enumerate(codes) if unchanged[row] and code and code == common]
     counts = Counter(codes)
@@ -353,6 +357,6 @@ def _languages(
     for row in common_rows:
         if counts[common] and most_common(counts) == common:
             break
-        codes[row] = attempt(paths[row], _detected, opening(row)) or ""
+        codes[row] = attempt(paths[row], _detected, next(openings([row]))) or ""
         counts[codes[row]] += 1
     return with_common(codes)

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from graphrag_lite import tables
 from graphrag_lite.tables import groups
 
@@ -14,7 +16,7 @@ async def publish_documents(source_documents: "pa.Table", source_units: "pa.Tabl
     return tables.make_columns(
         "documents",
         **{name: source_documents[name] for name in source_documents.column_names},
-        human_readable_id=range(source_documents.num_rows),
+        human_readable_id=np.arange(source_documents.num_rows),
         text_unit_ids=groups.ids_beside(source_documents, source_units["document_id"], source_units["id"]),
         creation_date=source_documents["created_at"],
         raw_data=source_documents["metadata"],

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from graphrag_lite import tables
 from graphrag_lite.tables import groups
 
@@ -19,7 +21,7 @@ async def publish_text_units(
     return tables.make_columns(
         "text_units",
         **{name: source_units[name] for name in source_units.column_names},
-        human_readable_id=range(source_units.num_rows),
+        human_readable_id=np.arange(source_units.num_rows),
         entity_ids=_ids_by_unit(source_units, entities),
         relationship_ids=_ids_by_unit(source_units, relationships),
         covariate_ids=_ids_by_unit(source_units, covariates),

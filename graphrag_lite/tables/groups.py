@@ -149,12 +149,24 @@ def by_value(
 
 
 def row_indices(ids: "pa.Array | pa.ChunkedArray", among: "pa.Array | pa.ChunkedArray") -> "NDArray[np.int64]":
-    """Return the row of each id in a column of them, -1 where it is none."""
+    """Return the row of each id in a column of them, all different, -1 where it is none.
+
+    Where ids are all of the column in its order, as often as they come, none is looked up.
+
+    >>> import pyarrow as pa
+    >>> [row_indices(pa.array([*ids]), pa.array(["a", "b"])).tolist() for ids in ("aab", "acb", "bca", "")]
+    [[0, 0, 1], [0, -1, 1], [1, -1, 0], []]
+    """
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
     values = among.combine_chunks() if isinstance(among, pa.ChunkedArray) else among
+    if len(ids) >= len(values) > 0 and ids[0] == values[0] and ids[-1] == values[-1]:
+        ids = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
+        begins = np.append(0, np.flatnonzero(np.asarray(pc.not_equal(ids[1:], ids[:-1]))) + 1)
+        if len(begins) == len(values) and ids.take(pa.array(begins)).equals(values):
+            return np.repeat(np.arange(len(values)), np.diff(begins, append=len(ids)))
     return np.asarray(pc.fill_null(pc.index_in(ids, value_set=values), -1)).astype(np.int64)
 
 
