@@ -45,7 +45,8 @@ class Last:
 
     `changed` are those of `settings`, `code` and `model` (with prompts) of this stage that were others then, `failed`
     what it could not do then. None stands for it where there is no such snapshot, or it is not to be gone on from.
-    This run has `written` tables into `building` so far. Of tables that are `intact` parts may be linked.
+    This run has `written` tables into `building` so far. Of tables that are `intact` parts may be linked;
+    no page of a mapped one has a checksum.
     """
 
     folder: Path
@@ -53,7 +54,7 @@ class Last:
     failed: tuple[str, ...] = ()
     building: Path | None = None
     written: Collection[str] = ()
-    intact: Callable[[str], bool] = field(default=lambda _name: False)
+    intact: Callable[[str], bool] = field(default=lambda _name: True)
 
     def read(self, *names: str, unless: Collection[str] = (), **only: list[str]) -> "list[pa.Table] | None":
         """Return tables of the snapshot, then those of which `only` some columns; None where one of them is damaged.

@@ -149,8 +149,9 @@ def _before(
     """
     of_units, of_reports = ["id", "document_id"], ["id", "full_content"]
     ranges = last.segments("search_terms") if last else None
-    names = ["search_report_terms", *([] if ranges else ["search_terms"])]
-    held = last.read(*names, unless={"code", "failed"}, search_units=["length"]) if last else None
+    names = ["search_report_terms", *([] if ranges else ["search_terms"])]  # `ranges` are intact
+    intact = last and all(map(last.intact, (*names, "search_units")))
+    held = last.read(*names, unless={"code", "failed"}, search_units=["length"]) if last and intact else None
     now = {"documents": documents.select(PASSAGE), "text_units": text_units.select(of_units)}
     beside = last and held and last.beside(**now, community_reports=reports.select(of_reports))
     if not held or not beside:
