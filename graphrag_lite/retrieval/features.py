@@ -39,6 +39,8 @@ class Features:
     order: Vector | None = None  # (n_units,) higher where it was said later; None where the newest is not first
     # (n_units,) an assistant says it; None where the question asks for that
     replies: npt.NDArray[np.bool_] | None = None
+    # Units of logs of changes, which count half; None where the question may be about a change.
+    logged: npt.NDArray[np.int64] | None = None
     heeded: npt.NDArray[np.int32] | None = None  # units in which a user says how an assistant is to answer
     name_terms: frozenset[str] = frozenset()  # of its names, as it writes them
     held: Vector | None = None  # (n_units,) how well what units say held in the periods asked about, in [0, 1]

@@ -22,7 +22,9 @@ from graphrag_lite.retrieval.paraphrases import paraphrase_terms
 from graphrag_lite.retrieval.question_kinds import Kind, Wording, read_wording
 from graphrag_lite.retrieval.readings import question_readings
 from graphrag_lite.retrieval.spelling import respell
+from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.temporal.date_questions import DateQuestion, date_question
+from graphrag_lite.text.change_logs import asks_for_changes, is_change_log
 from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.function_words import FUNCTION_WORDS
 from graphrag_lite.text.language import closest_language, question_languages
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 # Times the weight of a word that the corpus does not hold, of one with a capital within the sentence: a question about
 # Mongolia is not answered by what else it says. At 3, 11 of 2,020 questions with an answer are refused.
 UNKNOWN_NAME = 2.0
+LOOKED_AT = 50  # best text units by words of which is told whether they are of logs of changes
 NOUNS_HAVE_CAPITALS = ("de",)
 WORD = re.compile(r"[^\W\d_]+")
 
@@ -329,6 +332,21 @@ class Question:
             held=attributes.held_in(self.periods),
             meant=None if self.vector is None else self.index.meant(self.vector, term_scores),
         )
+
+    @property
+    def logged(self) -> "npt.NDArray[np.int64] | None":
+        """Which of the best units by words are of logs of changes.
+
+        None where the question may be about a change, and where most documents are such logs.
+        """
+        if asks_for_changes(self.text):
+            return None
+        scores = self.features.term_scores
+        best = best_rows(scores.columns(np.ones(scores.shape[0])), LOOKED_AT)
+        documents = [self.index.document_row[unit] for unit in best.tolist()]
+        titled = {row: is_change_log(self.index.cell("documents", "title", row)) for row in {*documents}}
+        of_logs = np.array([titled[row] for row in documents], np.bool_)
+        return best[of_logs] if of_logs.any() and not self.index.is_of_change_logs else None
 
     def _heeded(self, replies: "npt.NDArray[np.bool_]") -> "npt.NDArray[np.int32]":
         """Return the units in which a user, and no reply, says what an assistant is to heed."""

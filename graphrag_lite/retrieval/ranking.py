@@ -10,7 +10,8 @@ One formula for every kind of question. With every part scaled to BM25's highest
   say how to answer ("Round your answer."). The words of an assistant's replies count half, and so once more the reply
   by its words and names, unless the question asks for replies: they repeat what was asked, and hide the message that
   tells it. Words in which texts may tell a term otherwise count half of it, in a long question only where the best
-  units do not hold the term. A name that a unit's document is titled with counts there as in the unit that says it
+  units do not hold the term. The words of a log of changes count half, too, unless the question may be about a change
+  or most documents are such logs. A name that a unit's document is titled with counts there as in the unit that says it
   best: most of its page says "he" or "the club".
 - meant: where the index has vectors, how far the unit's stands out by its cosine with the question's, weighed by what
   the corpus says such vectors are worth.
@@ -43,7 +44,7 @@ the question's words, so it is only strong enough to order near ties.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -87,12 +88,13 @@ class Policy:
     fading: float = 0.1
     newest_depth: int = 3
     replying: float = 0.5
+    logging: float = 0.5
     heeding: float = 2.0
 
 
 def text_unit_scores(question: Question) -> Vector:
     """Return the score of every text unit for a question, shape (n_units,)."""
-    return rank(question.features, question.index.links, Policy())
+    return rank(replace(question.features, logged=question.logged), question.index.links, Policy())
 
 
 def rank(question: Features, links: Links, policy: Policy) -> Vector:
@@ -110,6 +112,8 @@ def rank(question: Features, links: Links, policy: Policy) -> Vector:
     share: Vector = np.ones(question.term_scores.n_columns)  # of what a unit would be worth
     if question.replies is not None:
         share[question.replies] = policy.replying
+    if question.logged is not None:
+        share[question.logged] = policy.logging
     term_scores = _named_throughout(question, links, policy.throughout)
     term_scores = term_scores.with_data(term_scores.data * share[term_scores.indices])
     bm25 = term_scores.columns(np.ones(term_scores.shape[0]))

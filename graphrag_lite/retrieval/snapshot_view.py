@@ -18,6 +18,7 @@ from graphrag_lite.retrieval.snapshot_tables import SnapshotTables
 from graphrag_lite.retrieval.title_numbers import ByNumber, by_number
 from graphrag_lite.settings import Search
 from graphrag_lite.tables import groups
+from graphrag_lite.text.change_logs import is_change_log
 
 if TYPE_CHECKING:
     from datetime import date
@@ -188,6 +189,12 @@ class SnapshotView(SnapshotTables):
     def is_dated(self) -> bool:
         """Whether any document states when it is of."""
         return bool((self.days > 0).any())
+
+    @cached_property
+    def is_of_change_logs(self) -> bool:
+        """Whether most documents are logs of changes."""
+        titles = self.column("documents", "title").to_pylist()
+        return 2 * sum(map(is_change_log, titles)) > len(titles)
 
     @cached_property
     def attributes(self) -> "Attributes":

@@ -1,10 +1,12 @@
-"""Which documents are logs of changes, as their titles say."""
+"""Which documents are logs of changes, as their titles say, and which questions ask what changed, or when."""
 
 import re
 
 from graphrag_lite.text.word_lists import expressions
 
-_TITLE = re.compile(expressions(__package__, "change_logs.txt")["change log"], re.I)
+_TITLE, _ASKS = (
+    re.compile(expressions(__package__, "change_logs.txt")[name], re.I) for name in ("change log", "asks for changes")
+)
 
 
 def is_change_log(title: str) -> bool:
@@ -14,3 +16,12 @@ def is_change_log(title: str) -> bool:
     (True, True, False)
     """
     return bool(_TITLE.search(title))
+
+
+def asks_for_changes(question: str) -> bool:
+    """Tell whether a question may be about a change of something: what it was, of which release, or when.
+
+    >>> [asks_for_changes(text) for text in ("Does 5.4 drop Riak?", "Is Riak still supported?", "What is a worker?")]
+    [True, True, False]
+    """
+    return bool(_ASKS.search(question))

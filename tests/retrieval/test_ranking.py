@@ -289,6 +289,7 @@ def test_every_weight_is_used() -> None:
     asked = ask(terms, named=[0], in_name=[0], dated=[1, 3])
     question = replace(asked, ages=ages, replies=np.arange(8) == 3, stated=stated([2, 5]), meant=np.linspace(0.1, 0, 8))
     question = replace(question, held=np.arange(8) / 8, order=-ages, heeded=np.array([7], np.int32))
+    question = replace(question, logged=np.array([2]))
     usual = rank(question, links, Policy())
     for field in fields(Policy):
         value = getattr(Policy(), field.name)
