@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from functools import cache
 
 from graphrag_lite.retrieval.other_words import other_forms
@@ -37,6 +38,24 @@ def paraphrase_terms(question: str, language: str) -> dict[str, set[str]]:
                     for used in _positions(rest, stems, position):
                         found[stems[used]].update(terms(says, language))
     return {term: others - {term} for term, others in found.items() if others - {term}}
+
+
+def joined_words(question: str, language: str, holds: Callable[[str], bool]) -> dict[str, set[str]]:
+    """Return the terms that texts hold of two or three words of a question written as one, by the term of each.
+
+    >>> found = joined_words("What is the default body limit?", "en", {"bodylimit"}.__contains__)
+    >>> sorted(found.items())
+    [('bodi', {'bodylimit'}), ('limit', {'bodylimit'})]
+    """
+    found: dict[str, set[str]] = defaultdict(set)
+    words = [word.casefold() for word in _WORD.findall(question)]
+    for length in (2, 3):
+        for row in (words[start : start + length] for start in range(len(words) - length + 1)):
+            own = [terms(word, language) for word in row]
+            if all(own) and all(map(str.isalpha, row)) and (whole := terms("".join(row), language)) and holds(whole[0]):
+                for term in (term for one in own for term in one):
+                    found[term].add(whole[0])
+    return found
 
 
 def _positions(rest: tuple[str, ...], stems: list[str], position: int) -> list[int]:

@@ -18,7 +18,7 @@ from graphrag_lite.retrieval.definition_questions import DefinitionQuestion, def
 from graphrag_lite.retrieval.entity_names import Mention, find_mentions, find_parts
 from graphrag_lite.retrieval.features import Features, distinct_terms, scores_of_terms, widened
 from graphrag_lite.retrieval.other_words import RequestedAttribute, general_terms, other_forms, requested_attributes
-from graphrag_lite.retrieval.paraphrases import paraphrase_terms
+from graphrag_lite.retrieval.paraphrases import joined_words, paraphrase_terms
 from graphrag_lite.retrieval.question_kinds import Kind, Wording, read_wording
 from graphrag_lite.retrieval.readings import question_readings
 from graphrag_lite.retrieval.spelling import respell
@@ -217,8 +217,22 @@ class Question:
         """The terms in which texts may tell each of its terms otherwise, but those of names."""
         if self.language != self.analyzed_in:
             return {}
-        found = paraphrase_terms(self.as_read, self.language)
+        found, _ = self._phrases
         return {term: others for term, others in found.items() if term not in self.names and term not in ASKING}
+
+    @property
+    def as_one(self) -> dict[str, set[str]]:
+        """The terms that texts hold of some of its words in a row, written as one, by the term of each: "bodyLimit".
+
+        Names are none: how texts write these is looked up.
+        """
+        return self._phrases[1]
+
+    @cached_property
+    def _phrases(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+        joined = joined_words(self.as_read, self.language, self.index.bm25.holds)
+        found = paraphrase_terms(self.as_read, self.language)
+        return found, {term: whole for term, whole in joined.items() if term not in self.names}
 
     @property
     def kind(self) -> Kind:

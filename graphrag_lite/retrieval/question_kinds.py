@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple, get_args
 
 from graphrag_lite.text.word_lists import expressions
 
-Kind = Literal["time", "number", "person", "location", "version", ""]
+Kind = Literal["time", "number", "person", "location", "version", "code", ""]
 
 _KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]
 _QUESTION_WORDS = expressions(__package__, "question_words.txt")

@@ -192,7 +192,7 @@ def answered(question: "Question", method: str, ranking: "Ranking", *, answer: s
         documents=[index.cell("documents", "source_id", row) for row in ranking.documents],
         paths=[index.cell("documents", "path", row) for row in ranking.documents],
         text_units=[index.cell("text_units", "id", unit) for unit in ranking.units],
-        abstained=answer == NOTHING,
+        abstained=answer.startswith(NOTHING),
         readings=question.readings,
         **fields,
     )

@@ -10,6 +10,7 @@ from graphrag_lite.retrieval.top_k import best_rows
 from graphrag_lite.search.answer import Answer, Ranking, answered, compose, ranked
 from graphrag_lite.search.extractive.answer_type import expected_answer
 from graphrag_lite.search.extractive.bylines import byline_answer
+from graphrag_lite.search.extractive.code_names import missing_name_answer
 from graphrag_lite.search.extractive.comparison import of_each
 from graphrag_lite.search.extractive.date_answers import COMPUTED, OPEN, date_answer
 from graphrag_lite.search.extractive.definitions import defining_units
@@ -65,6 +66,8 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         return direct
     if direct := release_answer(question, method, ranking):
         return direct
+    if refused := missing_name_answer(question, method, ranking):
+        return refused
     if developed := development(question):
         return compose(question, method, developed, ranking)
     nothing = says_nothing(question, question.weights, attributes=False)

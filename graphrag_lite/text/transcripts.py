@@ -32,6 +32,7 @@ _FORMS = expressions(__package__, "transcripts.txt")
 PERSONS = {
     name[:2]: re.compile(rf"(?<!\w)(?i:{words})(?!\w)") for name, words in _FORMS.items() if name.endswith("persons")
 }
+_FIELD = re.compile(_FORMS["fields"], re.I)
 _TALK = re.compile(rf"\b(?:{_FORMS['talk']})\b", re.I)
 QUOTED = tuple("\"'“”‘’«»„「『")
 WHOLE = range(50, 300)  # characters of a sentence that says something and is read at a glance
@@ -85,10 +86,12 @@ def _opening(text: str, start: int, end: int, anyone: bool) -> int:
 def speakers(text: str) -> frozenset[str]:
     """Return the names that open several lines of a document, in lower case. One that has any is a transcript.
 
+    Nobody is called as manuals call what they say of a setting: "Default: 60".
+
     >>> sorted(speakers("ANN B: Whales sing.\\nCY: Why?\\nANN B, Oslo: They do."))
     ['ann b']
     """
-    labels = _turns(text)[1]
+    labels = [label for label in _turns(text)[1] if not _FIELD.fullmatch(label.strip())]
     if len(labels) < 2:
         return frozenset()
     n_lines = Counter(label_name(label).casefold() for label in labels)

@@ -6,6 +6,7 @@ from string import whitespace
 
 from graphrag_lite.read.documents import Fields, Loaded, Reader
 from graphrag_lite.read.encoding import decode
+from graphrag_lite.read.formats import restructured_text
 from graphrag_lite.read.hard_lines import joined_lines
 from graphrag_lite.read.stated_times import stated_date
 
@@ -19,8 +20,11 @@ _HYPHENATED = re.compile(r"(?<=[^\W\d_])\u2010\n[ \t]*(?=[^\W\d_])")  # as troff
 
 
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
-    """Yield the text. A short first line with a blank one below it is the title."""
+    """Yield the text, of reStructuredText as of such. A short first line with a blank one below it is the title."""
     text = decode(data)
+    if restructured_text.is_marked_up(text):
+        yield from restructured_text.read(data, path, fields)
+        return
     if head := _RUNNING_HEAD.match(text):
         title, text = _manual_page(text, head)
     else:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice, takewhile
 from textwrap import dedent
 
 from graphrag_lite.read.documents import Composer, Fields, Loaded, Reader
@@ -14,18 +15,35 @@ from graphrag_lite.text.word_lists import expressions
 LINE = re.compile(r"([=\-~`:'\"^_*+#<>.])\1{2,}[ \t]*")
 FIELD_NAME = re.compile(r"(\s*):((?:[^\W_][^:`\n]{0,59}|``[^`\n]{1,60}``):)(?=\s|$)")  # of a field within a page
 FIELD = re.compile(r":(\w[\w -]{0,40}):[ \t]+(\S.*)")
+HEAD_LINES = re.compile(
+    r"\s*(?:[A-Z][\w-]{0,40}:[ \t][^\n]*\n(?:[ \t]+\S[^\n]*\n)*){3,}(?=\n)"
+)  # of a PEP, as a mail has
+KEYWORD = re.compile(r"\$[A-Z][A-Za-z]{1,20}:[ \t]*([^$\n]{0,200}?)[ \t]*\$")  # that CVS and Subversion fill in
+# What a text of another ending has that is reStructuredText: headings, and marks that no other markup has.
+UNDERLINED = re.compile(r"(?m)^(\S[^\n]{2,98})\n([=~^*#-])\2{2,99}[ \t]*$")
+MARK = re.compile(
+    r"(?m)^\s*\.\. (?:\w[\w:-]{0,30}::|_[^:\n]{1,80}:|\[[\w#*]{1,30}\] )|:\w{2,9}:`[^`\n]+`|`[^`\n]+`__?(?!\w)"
+)
+LEAST_MARKS = 2
+MAX_SIGNATURE = 60  # characters; of a longer one the name alone is a heading
+SIGNATURE = re.compile(r"[^(\s]+(?: [^(\s]+)?")  # of a function, what it is called
 UNSEEN = ("title", "tocdepth", "nosearch")  # fields of a file that its page does not show
 RELEASE = re.compile(r"(?m)^\s*:(version|released): *(\S+)")  # of a log of changes
 DIRECTIVE = re.compile(r"\.\.[ \t]+(?:(?:\|[^|]+\|[ \t]+)?([\w:.-]+)::|\[[\w#*.-]+\])[ \t]*(.*)")  # or a footnote
 NOTED = re.compile(r"\s?\[(?:\d+|[#*][\w-]*)\]_(?!\w)")
 _FORMS = expressions(__package__, "restructured_text.txt")
+RESULT = re.compile(rf"(?:{_FORMS['results']})(?: .*)?")
+PARAMETER = re.compile(rf"(?:{_FORMS['parameters']}) (?:([^:\n]+) )?(\*{{0,2}}[\w.]+)")
+OUTER, CALLED = (frozenset(_FORMS[kind].split("|")) for kind in ("outer", "called"))
 CODE, SHOWN, TITLED, HIDDEN = (frozenset(_FORMS[kind].split("|")) for kind in ("code", "shown", "titled", "hidden"))
 VERSIONS = {name: words for name, words in _FORMS.items() if words.endswith("version")}
 ITEM = re.compile(r"\s*(?:[-*+•]|(?:\d{1,3}|[A-Za-z#])[.)]|\(\w{1,3}\)|:(?:[^:`\n]{1,60}|``[^`\n]{1,60}``):)(?:\s+|$)")
 TABLE = re.compile(r"\s*=+(?:\s+=+)+\s*$")
 ROW = re.compile(r"\s*[|+]|\s*=+(?:\s+=+)*\s*$|.*\S {3,}\S")
 ROLE = re.compile(r":[\w:+.-]{1,80}:`(?:[~!][^`<]*\.)?([^`~!]+?)(?:\s+<[^`]*>)?`")
-REFERENCE = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?|`([^`]+)`__?|(?<=[\w\]])_(?=[\s.,;:)]|$)|\|(\w[^|\n]*)\|")
+REFERENCE = re.compile(
+    r"`([^`<]+?)\s*<[^`>]*>`__?|`([^`]+)`__?|(?<![\w.])([^\W_](?:[\w.+:-]{0,80}[^\W_])?)__?(?=[\s.,;:)\]\"'>/?!]|$)|(?<=\])_(?=[\s.,;:)]|$)|\|(\w[^|\n]*)\|"
+)
 LITERAL = re.compile(
     rf"``(.+?)``|:(?:\w{{1,9}}:)?(?:{_FORMS['code names']}):`(?:[~!][^`<]*\.)?([^`~!]+?)(?:\s+<[^`]*>)?`"
 )
@@ -35,10 +53,24 @@ ESCAPED, PRIVATE_USE, FIRST = re.compile(r"\\([!-/:-@\[-`{-~\s])"), re.compile("
 EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=\S)(.{1,300}?)(?<=\S)\1(?![\w*])")  # bounds keep it linear
 
 
+def is_marked_up(text: str) -> bool:
+    """Say whether a text without the ending of reStructuredText is some.
+
+    >>> is_marked_up("Pumps\\n=====\\n\\nSee `the guide`_.\\n\\n.. _the guide: guide.html")
+    True
+    >>> is_marked_up("Pumps\\n=====\\n\\nUse ``x``, `y` and ::: and .. so on")
+    False
+    """
+    n_headings = sum(len(found[0]) <= 2 * len(found[1]) + 4 for found in islice(UNDERLINED.finditer(text), LEAST_MARKS))
+    return n_headings > 0 and len(list(islice(MARK.finditer(text), LEAST_MARKS))) == LEAST_MARKS
+
+
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     """Yield what a reader sees: headings, texts, code as blocks. Comments, options and addresses are gone."""
     composer = Composer()
-    text = decode(data).expandtabs(8)
+    text = KEYWORD.sub(r"\1", decode(data).expandtabs(8))
+    if head := HEAD_LINES.match(text):
+        text = re.sub(r"(?m)^(?=[A-Z])", ":", head[0]) + text[head.end() :]
     named = dict(SUBSTITUTION.findall(text))
     lines = re.sub(r"\|(\w[^|\n]*)\|", lambda name: named.get(name[1], name[0]), text).splitlines()
     metadata: dict[str, str] = {}
@@ -58,20 +90,21 @@ def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
             composer.add(f"{'#' * min(marks.index(mark) + 1, 6)} {headings[-1]}\n\n")
             index += 2
         elif not begun and (field := FIELD.fullmatch(line.strip())):
-            metadata[field[1].lower()] = field[2].strip()
+            more = list(takewhile(str.strip, _indented(lines, index)[0]))
+            value, index = " ".join([field[2].strip(), *map(str.strip, more)]), index + 1 + len(more)
+            metadata[field[1].lower()] = value
             if field[1].lower() not in UNSEEN:
                 start = composer.length
-                composer.add(f"{field[1]}: {_plain(field[2].strip())}\n")
+                composer.add(f"{field[1]}: {_plain(value)}\n")
                 composer.mark("card", HEAD, start)
-            index += 1
-        elif directive or line.lstrip().startswith(".. ") or line.strip() == "..":
+        elif directive or line.lstrip().startswith((".. ", "__ ")) or line.strip() == "..":  # "__ http://x": an address
             body, end = _indented(lines, index)
             if directive and _holds_texts(directive):
                 composer.part()
                 if directive[1] in TITLED:
                     composer.add(f"#### {_plain(directive[2])}\n\n" * bool(directive[2]))
                 else:
-                    _code(composer, [directive[2]])
+                    _signature(composer, directive[1], directive[2], describes=any(map(str.strip, body)))
                 release = dict(RELEASE.findall("\n".join(body[:5])))
                 if "version" in release:
                     composer.add(f"## {release['version']}\n\n{release.get('released', '')}\n\n")
@@ -125,7 +158,7 @@ def _paragraph(lines: list[str], index: int) -> tuple[str, int]:
         line = lines[index].rstrip()
         at = len(line) - len(line.lstrip())
         stops = not line or not (depth == at or 0 < field <= at) or ITEM.match(line) or ROW.match(line)
-        if stops or LINE.fullmatch(line) or line.lstrip().startswith(".. "):
+        if stops or LINE.fullmatch(line) or line.lstrip().startswith((".. ", "__ ")):
             break
         paragraph += line.lstrip() if CJK.match(paragraph[-1]) else f" {line.lstrip()}"
         index += 1
@@ -185,6 +218,17 @@ def _directive(composer: Composer, found: re.Match[str] | None, body: list[str])
         composer.part()
 
 
+def _signature(composer: Composer, kind: str, signature: str, *, describes: bool) -> None:
+    """Add what a directive describes, a function or a setting: as a heading of what is below it, and as code."""
+    if not (describes and kind.rpartition(":")[2] in OUTER | CALLED and (named := SIGNATURE.match(signature))):
+        return _code(composer, [signature])
+    composer.add("##### " if kind.rpartition(":")[2] in OUTER else "###### ")
+    whole = len(signature) <= MAX_SIGNATURE
+    composer.add(signature if whole else named[0], "code")
+    composer.add("\n\n")
+    return None if whole else _code(composer, [signature])
+
+
 def _code(composer: Composer, body: list[str]) -> None:
     code = dedent("\n".join(body)).strip("\n")
     if code:
@@ -203,10 +247,22 @@ def _line(composer: Composer, line: str) -> None:
         line = " | ".join(cell.strip() for cell in line.strip().strip("|").split("|"))
     composer.part(1)
     if field := FIELD_NAME.match(line):
-        line = f"{field[1]}- {field[2]}{line[field.end() :]}"  # an item of a list
+        line = f"{field[1]}- {_parameter(field[2])}{line[field.end() :]}"  # an item of a list
     for number, piece in enumerate(LITERAL.split(line)):
         if piece:  # of three the first is text, one of the others code
             composer.add(piece if number % 3 else _plain(piece), "code" if number % 3 else "")
+
+
+def _parameter(name: str) -> str:
+    """Return the name of a field as a reader says it.
+
+    >>> _parameter("param int size:"), _parameter("param size:"), _parameter("returns:"), _parameter("Date:")
+    ('size (int):', 'size:', 'Returns:', 'Date:')
+    """
+    found = PARAMETER.fullmatch(name[:-1])
+    if not found:
+        return name[0].upper() + name[1:] if RESULT.fullmatch(name[:-1]) else name
+    return f"{found[2]} ({found[1]}):" if found[1] else f"{found[2]}:"
 
 
 def _plain(text: str) -> str:

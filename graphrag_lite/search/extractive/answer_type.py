@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from graphrag_lite.retrieval.entity_names import find_mentions
 from graphrag_lite.retrieval.other_words import in_other_words
 from graphrag_lite.retrieval.question_kinds import ASKS_FOR_STATEMENT, HOW_MANY, Kind
+from graphrag_lite.search.extractive.code_names import holds_name
 from graphrag_lite.search.extractive.definitions import defines, names_holder
 from graphrag_lite.text.folding import fold, unaccented
 from graphrag_lite.text.function_words import FUNCTION_WORDS
@@ -110,6 +111,8 @@ class Sought:
             # "how much did it cost": an amount of money
             stated = (says.search(sentence) for says, _ in self.attributes)
             return self.has_count(sentence) and (not self.attributes or any(stated))
+        if self.kind == "code":
+            return holds_name(sentence, self.words)
         if self.kind == "version":
             found = _VERSION.findall(_SECTION.sub("", sentence))
             found += (number for word, number in _NUMBERED.findall(sentence) if word.casefold() in self.words)
@@ -210,6 +213,7 @@ def expected_answer(question: "Question", features: "Features | None" = None) ->
         others=(
             *((term, in_other_words(term, question.analyzed_in)) for term in question.terms),
             *question.other_words.items(),
+            *question.as_one.items(),
             *_number_forms(question),
         ),
         attributes=question.attributes,

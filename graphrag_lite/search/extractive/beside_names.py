@@ -9,17 +9,19 @@ import numpy as np
 
 from graphrag_lite.retrieval.bm25 import ENDING, LEAST_STEM
 from graphrag_lite.text.sentences import sentences
-from graphrag_lite.text.words import terms
+from graphrag_lite.text.words import UNSPACED, terms
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from graphrag_lite.retrieval.bm25 import Bm25
+    from graphrag_lite.retrieval.question import Question
     from graphrag_lite.retrieval.snapshot_view import SnapshotView
 
     Scores = npt.NDArray[np.floating[Any]]
 
 _LABEL = re.compile(r"(?m)^([^:\n]{1,40}): ")
+LEAST_NAME = 3  # letters of a name's word
 LOOKED_AT = 200  # best text units with a name, or a word of the question, that are read
 BESIDE = 2  # sentences before and after a name that tell of it; at 1, 2.8% of lihua_world's questions are refused
 RARE = 3  # times as many text units as the rarest word of a name: a word that more hold is of others, too
@@ -164,3 +166,12 @@ def has_form(wanted: Iterable[str], words: Iterable[str]) -> bool:
     """
     stems = [term[: max(LEAST_STEM, len(term) - ENDING)] for term in wanted if len(term) >= LEAST_STEM]
     return any(word in wanted or any(map(word.startswith, stems)) for word in words)
+
+
+def unspaced_names(question: "Question", asking: frozenset[str], texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the names in a question in a script without spaces, else words of it that a text has; of another none."""
+    if not UNSPACED.search(question.text):
+        return ()
+    words = (word for word in question.content if len(word) >= LEAST_NAME)
+    found = question.known_names or tuple(word for word in words if any(word in text for text in texts))
+    return tuple(name for name in found if not asking.issuperset(question.terms_of(name)))

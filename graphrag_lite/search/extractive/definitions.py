@@ -34,6 +34,11 @@ _OF_KIND = re.compile(rf"^{_KIND} | {_KIND}$", re.I)
 _IS = re.compile(
     rf"(?:\s*[(（][^()（）]{{0,80}}[)）]|,[^,.;]{{2,60}},)?\s*(?:{_FORMS['is'].replace('KIND', _KIND)})", re.I
 )
+_OF_KIND_IS = re.compile(rf"\s*(?:{_FORMS['of kind'].replace('KIND', _KIND)})", re.I)
+_ALONE = re.compile(
+    r"\W*(?:(?:the|this|an?) )?\W*", re.I
+)  # before a thing of a kind: not "the *Confuse randart property is"
+_ITEM, _MARK = re.compile(_FORMS["item"]), re.compile(r"\s*[-*+•]\s+\W{0,2}")
 _OF_ANOTHER = re.compile(
     r"\b(?:in|of|for|with|to|by|on|from|about|as|than) (?:an? |the )?$", re.I
 )  # "The aim of Zep is a ..."
@@ -66,6 +71,8 @@ def defines(text: str, things: Iterable[str]) -> bool:
     (False, True)
     >>> defines("We use grouped-query attention (GQA) throughout.", ["GQA"])
     True
+    >>> defines("- Zep - memory layer for agents", ["Zep"]), defines("The slow Zep option is new", ["Zep"])
+    (True, False)
     >>> texts = ("The aim of Zep is a memory.", "He asks what it is that is built here, and Zep is a memory.")
     >>> [defines(text, ["Zep"]) for text in texts]
     [False, True]
@@ -120,6 +127,8 @@ def _defined(text: str, start: int, end: int) -> bool:
     is_noun = text[start:end].split()[-1][0].islower()  # "Chapter 2, Capital Gains" names one thing twice
     return bool(
         (len(before) <= SUBJECT and not clause and not _OF_ANOTHER.search(before) and _IS.match(after))
+        or (_OF_KIND_IS.match(after) and _ALONE.fullmatch(before))
+        or (_ITEM.match(after) and (_MARK.fullmatch(before) or (not before and is_noun)))
         or (_BESIDE.match(after) and not (clause and after.startswith(",")))
         or (_INTRODUCED.search(before) and _SET_OFF.match(after))
         or _is_short_form(text[start:end], before, after)

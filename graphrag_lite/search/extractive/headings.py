@@ -11,7 +11,7 @@ from graphrag_lite.text.words import terms
 
 _OPENING = re.compile(r"[^\S\n]*(?:[-*+•][^\S\n]+)?([^\n:：]{1,80})[:：]\s")
 _TERM = re.compile(
-    r"([^\S\n]*)(?![-*+•#|:]|\(?\w{1,3}[.)]\s)(\S[^\n]{0,60}[^\s.!?:：,;。])[^\S\n]*\n([^\S\n]+)(?![-*+•])\S"
+    r"([^\S\n]*)(?!-(?!-?\w)|[*+•#|:]|\(?\w{1,3}[.)]\s)(\S[^\n]{0,60}[^\s.!?:：,;。])[^\S\n]*\n([^\S\n]+)(?![-*+•])\S"
 )
 LONGEST = 20  # lines of a meaning that are looked at
 LOOKED_AT = 200  # headings before a place that are looked at for those over it
@@ -94,6 +94,9 @@ class Headings:
         >>> over = Headings(text := "sluice\\n    A gate\\n    for water.\\n", "en")
         >>> over.go_to(text.index("for")), over.term()
         (False, 'sluice')
+        >>> over = Headings(text := "-k, --kind\\n    Of gate. The default is wood.\\n", "en")
+        >>> over.go_to(text.index("The")), over.term()
+        (False, '-k, --kind')
         """
         if not self.document.startswith((" ", "\t"), self.line) or is_within(self.code, self.position):
             return ""

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from graphrag_lite.retrieval.entity_names import find_mentions, names_of_title
+from graphrag_lite.tables import HEAD
 from graphrag_lite.text.sentences import sentences
 from graphrag_lite.text.transcripts import spoken_span
 from graphrag_lite.text.word_lists import expressions
@@ -104,10 +105,13 @@ def read_out(index: "SnapshotView", statement: "Statement") -> tuple[str, str]:
 
 
 def blocks_of(index: "SnapshotView", row: int) -> dict[str, list[tuple[int, int]]]:
-    """Return where the blocks of a document are, by kind."""
+    """Return where the blocks of a document are, by kind; "head" are the cards that are no rows of a table."""
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for block in index.cell("documents", "blocks", row) or ():
-        found[block["kind"]].append((block["char_start"], block["char_end"]))
+        span = block["char_start"], block["char_end"]
+        found[block["kind"]].append(span)
+        if block["label"] == HEAD:
+            found["head"].append(span)
     return found
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_lite.search.answer import Statement
 from graphrag_lite.search.extractive.announced import announces, end_of_code, end_of_list, end_of_points
-from graphrag_lite.search.extractive.read_unit import MAX_LENGTH, blocks_of, read_out, subject_of
+from graphrag_lite.search.extractive.read_unit import MAX_LENGTH, blocks_of, is_in, read_out, subject_of
 from graphrag_lite.search.extractive.sentence_candidates import ASKS, label_behind
 from graphrag_lite.search.extractive.sentence_choice import MAX_ANSWER
 from graphrag_lite.text.sentences import is_statement, sentences, stands_alone, trimmed
@@ -52,11 +52,12 @@ def with_lists(index: "SnapshotView", chosen: Sequence[Statement]) -> list[State
 
 def _readable(index: "SnapshotView", row: int, statements: list[Statement]) -> list[Statement]:
     """Return sentences of a document with what they need to be understood; those of a row of a table with its title."""
-    if blocks_of(index, row)["card"]:
-        return [
-            replace(statement, about=statement.about or index.cell("documents", "title", row))
-            for statement in statements
-        ]
+    blocks, title = blocks_of(index, row), index.cell("documents", "title", row)
+    if blocks["message"] or len(blocks["card"]) > len(blocks["head"]):
+        return [replace(statement, about=statement.about or title) for statement in statements]
+    statements = [
+        replace(one, about=one.about or title) if is_in(blocks["head"], one.start) else one for one in statements
+    ]
     statements = [_with_reply(index, statement) for statement in statements]
     # A reply is told with its question, and an item with its list, and not alone.
     wide = sorted(statements, key=lambda statement: statement.start)

@@ -23,6 +23,7 @@ from graphrag_lite.retrieval.question import NOUNS_HAVE_CAPITALS
 from graphrag_lite.retrieval.question_kinds import ASKS_FOR_YEAR, STATES_YEAR
 from graphrag_lite.search.extractive.answer_type import Sought
 from graphrag_lite.search.extractive.beside_names import (
+    LEAST_NAME,
     Beside,
     apart_from_names,
     beside,
@@ -35,6 +36,7 @@ from graphrag_lite.search.extractive.beside_names import (
     rarest,
     text_of,
     together,
+    unspaced_names,
 )
 from graphrag_lite.search.extractive.definitions import only_alike
 from graphrag_lite.search.extractive.number_abstention import (
@@ -64,7 +66,6 @@ WHOLE_NAME = 3  # words of a name that some sentence has to hold together
 # most over 12 sets; farther off, where a name stands in 20 sentences, nearly every attribute is told of something else.
 CLOSE, CLOSE_TO_HE, CLOSE_TO_IT = 60, 10, 25
 CLOSE_BEHIND = 40  # of where the sentence behind a name's begins
-LEAST_NAME = 3  # letters of a name's word
 PART = 0.5  # of a word is an n-gram of a script without spaces
 LEAST_BESIDE = 0.1  # of what is asked of a name, by idf: with less beside it nobody tells it
 LEAST_APART = 0.5  # of it, apart from the name in a document that has it: with so much there it may be told
@@ -215,7 +216,7 @@ def _is_not_beside_unspaced(parsed: _ParsedQuestion, best: Sequence[int]) -> boo
     index = parsed.question.index
     if not parsed.patterns and not parsed.year:
         return False
-    names = _unspaced_names(parsed, [text_of(index, unit) for unit in best])
+    names = unspaced_names(parsed.question, parsed.asking, [text_of(index, unit) for unit in best])
     near = [one.text for unit in best for one in beside(index, unit, frozenset(), names, reach=1)] if names else []
     if not names or (parsed.year and not any(map(STATES_YEAR.search, near))):
         return bool(names)
@@ -344,7 +345,10 @@ def _is_in_pieces(parsed: _ParsedQuestion, scores: "Scores") -> bool:
     pieces = set(question.terms_of(parsed.thing)) - question.names - ASKING - {"number"}
     # "five" may be written "5", and "x" is a letter
     pieces = {term for term in pieces if len(term) > 1 and not Sought().has_count(term)}
-    of_another = re.search(r"\w['’]s? ", parsed.thing)  # "the landlord's conditions" may be told of her by "she"
+    of_another = (
+        re.search(r"\w['’]s? ", parsed.thing) is not None
+    )  # "the landlord's conditions" may be told of her by "she"
+    of_another = of_another or not pieces.isdisjoint(question.as_one)  # "bodyLimit"
     whole = 1 < len(pieces) == len(parsed.thing.split()) <= WHOLE_NAME and not of_another
     return whole and not together(question.index, pieces, scores)
 
@@ -387,13 +391,3 @@ def _misses_every_word(parsed: _ParsedQuestion) -> bool:
     meanings = [parsed.meant.get(term, {term}) for term in parsed.names | parsed.words]
     forms = (form for meant in meanings for form in meant)
     return bool(meanings) and not parsed.patterns and not is_held(parsed.question.index, forms)
-
-
-def _unspaced_names(parsed: _ParsedQuestion, texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the names in a question in a script without spaces, else words of it that a text has; of another none."""
-    question = parsed.question
-    if not UNSPACED.search(question.text):
-        return ()
-    words = (word for word in question.content if len(word) >= LEAST_NAME)
-    found = question.known_names or tuple(word for word in words if any(word in text for text in texts))
-    return tuple(name for name in found if not parsed.asking.issuperset(question.terms_of(name)))

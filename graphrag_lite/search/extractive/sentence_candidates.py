@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import pairwise, repeat
+from itertools import pairwise
 from math import fsum
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from graphrag_lite.search.extractive.announced import end_of_list
 from graphrag_lite.search.extractive.answer_type import DENIED, Sought
 from graphrag_lite.search.extractive.definitions import defines, is_about
 from graphrag_lite.search.extractive.headings import HEADING, Headings, is_within
+from graphrag_lite.search.extractive.labelled_values import CELLS, is_labelled, matches_label, of_columns
 from graphrag_lite.search.extractive.read_unit import MAX_LENGTH, ReadUnit, is_in, read_unit
 from graphrag_lite.text.sentences import is_statement
 from graphrag_lite.text.transcripts import LABEL, LABELLED_LINE, is_head, speaker_of, speakers
@@ -51,10 +52,10 @@ _FORMS = expressions(__package__, "sentence_choice.txt")
 REFERENCE, ANNOUNCES = re.compile(_FORMS["reference"]), re.compile(_FORMS["announces"], re.I)
 ASKS_INDIRECTLY, REASON = re.compile(_FORMS["asked"], re.I), re.compile(_FORMS["reason"], re.I)
 MYSELF = re.compile(_FORMS["first person"])
+REFERS = re.compile(_FORMS["refers"], re.I)
 WHY, ANYONE = re.compile(_FORMS["why"], re.I), re.compile(_FORMS["anyone"], re.I)
 NONE = frozenset[str]()
 _BLANK = re.compile(r"\s*\n")
-CELLS, MAX_TABLE = " | ", 20_000  # between cells; characters before a row in which the first one is looked for
 ITEM = re.compile(r"\n?[-*•] ")
 _JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "LiHua"
 ASKS = re.compile(r"(?:[?？؟]|[すた]か。?)[\"'”’»)\]」』]*$")
@@ -96,7 +97,7 @@ class Wanted:
         def is_held(text: str) -> bool:
             return self.sought.is_held(index, text, over.language)
 
-        asks = self.sought.kind in ("time", "version") and not self.terms.isdisjoint(own)
+        asks = self.sought.kind in ("time", "version", "code") and not self.terms.isdisjoint(own)
         heading = over.that_holds(is_held) if asks and not is_held(sentence) else ""
         return heading or term or (over.nearest() if fragment and ITEM.match(sentence) else "")
 
@@ -156,18 +157,21 @@ def candidates_in(
     of_rows = (
         NONE if read.is_mail and not title >= wanted_terms.intersection(terms(read.text, read.language)) else title
     )
-    walk = _Walk(index, read, wanted, score, title, of_rows, introduced=named, marked=named)
+    head = " ".join(read.document[start:end] for start, end in read.blocks["head"])
+    of_head = wanted_terms.intersection(terms(head, read.language))
+    walk = _Walk(index, read, wanted, score, title, of_rows, introduced=named, marked=named, of_head=of_head)
     for line, start, end in read.sentences():
         if wanted.sought.within is not None and not wanted.sought.within(unit, start):
             continue
         if over.go_to(start):
-            walk.headed = wanted_terms & over.terms()
+            walk.headed = wanted_terms & ((own := over.terms()) | wanted.sought.in_other_words("", own))
         sentence = read.document[start:end]
         names_it, hashed = is_about(sentence, things), sentence.startswith("#")
         if names_it or hashed or _is_of_heading(read.document, start):
             if not is_within(read.blocks["code"], start):
                 walk.introduced, walk.marked = walk.introduced or names_it, hashed
                 walk.put = wanted_terms.intersection(terms(sentence, read.language)) if ASKS.search(sentence) else NONE
+                walk.introduced |= bool(walk.put) and wanted.is_same(walk.put)
                 yield from _of_heading(index, unit, start, score, wanted, title | walk.headed)
         elif one := walk.sentence(line, start, end, over.term()):
             times = [time for at, time in held.items() if line <= at < end]
@@ -186,6 +190,8 @@ class _Sentence:
     own: frozenset[str]  # its terms, and those that it says in other words
     fragment: bool
     of_row: bool
+    labelled: bool  # it says a value that is asked for by its label: "Default: 60"
+    replies: bool  # it stands right below the question that is asked
     asks: bool
     same: bool  # it is the question that is asked
 
@@ -205,6 +211,7 @@ class _Walk:
     headed: frozenset[str] = NONE  # terms asked for of the headings over the sentence
     before: frozenset[str] = NONE  # terms asked for of the sentence before
     put: frozenset[str] = NONE  # those of the heading right over the sentence, which is a question
+    of_head: frozenset[str] = NONE  # those of what the head of the document says of it
 
     def sentence(self, line: int, start: int, end: int, term: str) -> _Sentence | None:
         """Return a sentence, if it may be told: no question that is answered by what is next, and not too short.
@@ -217,7 +224,9 @@ class _Walk:
         own = frozenset(in_order := terms(text, language))
         asks = not wanted.sought.within and ASKS.search(text, max(0, len(text) - 4)) is not None
         same, own, put_to = (
-            _compare_question(document, start, end, own, language, wanted) if asks else (False, own, NONE)
+            _compare_question(document, start, end, own, language, wanted)
+            if asks and not REFERS.match(text)
+            else (False, own, NONE)
         )
         if same and not (speakers(document) or label_behind(document, start, end)):  # a talk's is told with its reply
             self.introduced = True
@@ -225,7 +234,10 @@ class _Walk:
         explains = (
             bool(term) and not wanted_terms.isdisjoint(terms(term, language)) and not wanted_terms.issuperset(own)
         )
-        too_short = fragment and not same and not explains and _is_too_short(text, document, own, wanted_terms)
+        labelled = not of_row and self._states_value(text)
+        replies = bool(self.put) and wanted.is_same(self.put)
+        too_short = fragment and not (labelled or same or explains or replies)
+        too_short = too_short and _is_too_short(text, document, own, wanted_terms)
         if not of_row and (too_short or (fragment and is_head(document, start, end))):
             self.introduced = self.introduced and self.marked  # the next name of a list
             self.before = own & wanted_terms if asks else self.before  # a short question, whose reply is next
@@ -233,13 +245,13 @@ class _Walk:
         own |= (wanted.sought.in_other_words(text, own) & wanted_terms) | put_to
         if of_row and fragment and self._is_idle_cell(text, own):
             return None
-        return _Sentence(line, start, end, text, in_order, own, fragment, of_row, asks, same)
+        return _Sentence(line, start, end, text, in_order, own, fragment, of_row, labelled, replies, asks, same)
 
     def candidate(self, one: _Sentence, over: Headings, times: Sequence[tuple[float, bool]]) -> SentenceCandidate:
         """Return a sentence as a candidate. `times`: how well what it tells of held, and whether it began, as asked."""
         read, wanted, wanted_terms = self.read, self.wanted, self.wanted.terms
         document, language, own = read.document, read.language, one.own
-        columns = _of_columns(document, one.start, wanted_terms, language) if CELLS in one.text else NONE
+        columns = of_columns(document, one.start, wanted_terms, language) if CELLS in one.text else NONE
         label = document[one.line : one.start].strip()
         own, self.put = own | self.put, NONE
         if term := over.term():
@@ -250,10 +262,11 @@ class _Walk:
         worth = wanted.worth(self.index, f"{heading} {label} {one.text}", one.in_order, language)
         worth *= self.score * (n_new + 0.1) / (n_new + 1)
         worth *= 1 + HELD * max((fit for fit, _ in times), default=0)
-        by_label = one.of_row and one.fragment and _matches_label(one.text, language, wanted)
+        by_label = (one.labelled or (one.of_row and one.fragment)) and matches_label(one.text, language, wanted)
         worth *= 1 + CELL * (by_label or bool(columns and own & wanted_terms))
         shows = any(first <= one.start and one.end <= last for first, last in read.shown)
-        if self.introduced and not one.fragment and not shows and not ITEM.match(document, max(0, one.start - 2)):
+        listed = (one.fragment and not one.replies) or ITEM.match(document, max(0, one.start - 2))
+        if self.introduced and not listed and not shows:
             worth, self.introduced = worth * (1 + INTRODUCED), False
             self.before |= wanted_terms
         worth *= _as_question(own, wanted, asks=one.asks, same=one.same)
@@ -264,10 +277,18 @@ class _Walk:
         worth *= 1 + CUE * bool(speaker and MYSELF.search(one.text))
         before = NONE if term else self.before  # what another term means
         around, own = self.title | self.headed | columns | before, own | known
+        if is_in(read.blocks["head"], one.start) and not read.is_mail:
+            around |= self.of_head
         self.before = own & wanted_terms
         floor = NAMED_FLOOR if read.subject else FLOOR
         statement = Statement(read.unit, one.start, one.end, speaker or heading)
         return SentenceCandidate(statement, own, around - own, worth, floor, any(begins for _, begins in times))
+
+    def _states_value(self, text: str) -> bool:
+        """Say whether a short line says a value by its label, below a heading that names what it is of."""
+        over = (self.headed | self.title).difference(terms(text.partition(":")[0], self.read.language))
+        labelled = bool(over) and is_labelled(text) and not speakers(self.read.document)
+        return labelled and matches_label(text, self.read.language, self.wanted)
 
     def _is_idle_cell(self, cell: str, own: Set[str]) -> bool:
         """Say whether a cell says nothing asked for: "Created: 2026-03-16", or "Key: SUP-12", which is asked about."""
@@ -358,28 +379,5 @@ def label_behind(document: str, start: int, end: int) -> re.Match[str] | None:
     return behind if behind and not (own and own[1] == behind[1]) else None
 
 
-def _of_columns(document: str, start: int, wanted_terms: Set[str], language: str) -> frozenset[str]:
-    """Return the terms asked for that begin a word in the first row of the table that has a row at `start`."""
-    row = first = line = document.rfind("\n", 0, start) + 1
-    least = max(1, start - MAX_TABLE)
-    while line >= least and CELLS in document[(before := document.rfind("\n", 0, line - 1) + 1) : line]:
-        first, line = before, before
-    heads = terms(document[first : document.find("\n", first)], language) if first < row == start else ()
-    return frozenset(term for term in wanted_terms if any(map(str.startswith, heads, repeat(term))))
-
-
 def _terms_of_name(name: str, language: str) -> frozenset[str]:
     return frozenset(terms(f"{name} {_JOINED.sub(' ', name)}", language))
-
-
-def _matches_label(cell: str, language: str, wanted: Wanted) -> bool:
-    """Say whether a question asks for a cell by its label: "Status: Open", for what the status is; no day for "who"."""
-    label, _, value = cell.partition(":")
-    kind, in_digits = wanted.sought.kind, any(map(str.isdigit, value))
-    own = frozenset(terms(label.replace("_", " "), language))
-    own |= wanted.sought.in_other_words(label, own)
-    if not any(
-        term.startswith(query_term) for term in own for query_term in wanted.weight
-    ) or not wanted.terms.isdisjoint(terms(value, language)):
-        return False
-    return not kind or in_digits == (kind in ("time", "number"))

@@ -143,7 +143,7 @@ Send
     assert item.title == "Log 1"
     assert item.text.strip().split("\n\n") == [
         *("# Log 1", "#### Old names", "Use new.", "They stay.", "See also: The docs.", "## Send"),
-        *("- signature: send(id)", "- param id: Which one.", "- log[redis]: for using Redis", " Quoted"),
+        *("- signature: send(id)", "- id: Which one.", "- log[redis]: for using Redis", " Quoted"),
     ]
 
 
@@ -178,9 +178,54 @@ def test_what_directives_hold_is_read_and_releases_of_a_log_are_headings() -> No
    intro
 """
     assert one(text, "a.rst").text.strip().split("\n\n") == [
-        *("# Log", "## 0.7.11", "2013-01-01", "The engine parses ::1.", "open(name)", "Opens it."),
+        *("# Log", "## 0.7.11", "2013-01-01", "The engine parses ::1.", "###### open(name)", "Opens it."),
         "Note: Beware of dogs.",
     ]
+
+
+def test_what_a_class_describes_stands_below_it_with_its_parameters() -> None:
+    text = """.. class:: Pump(rate=1.0, limit=None, on_failure=None, name="", retries=3)
+
+   Pumps.
+
+   :param int rate: Litres.
+   :returns: Nothing.
+
+   .. method:: stop()
+
+.. setting:: RATE
+
+   Default: 1
+"""
+    item = one(text, "a.rst")
+    assert item.text.strip().split("\n\n") == [
+        *("##### Pump", 'Pump(rate=1.0, limit=None, on_failure=None, name="", retries=3)', "Pumps."),
+        *("- rate (int): Litres.\n- Returns: Nothing.", "stop()", "###### RATE", "Default: 1"),
+    ]
+
+
+PEP = """PEP: 9
+Title: Pumps
+Author: Ann Lee,
+        Bo Day
+Created: 3-May-2021
+Version: $Revision: 12 $
+
+Why
+===
+
+See `the guide`_.
+
+.. _the guide: http://x
+"""
+
+
+def test_text_files_that_hold_restructured_text_are_read_as_such_and_heads_of_peps_are_cards() -> None:
+    item = one(PEP, "a.txt")
+    assert (item.title, item.created_at) == ("Pumps", "2021-05-03")
+    head = "PEP: 9\nAuthor: Ann Lee, Bo Day\nCreated: 3-May-2021\nVersion: 12\n"
+    assert item.text.strip() == f"{head}\n# Why\n\nSee the guide."
+    assert "".join(text for kind, _, text in blocks(item) if kind == "card") == head
 
 
 def test_the_source_of_a_page_of_sphinx_is_what_it_was_and_tells_when_it_was_made() -> None:
