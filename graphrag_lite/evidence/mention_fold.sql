@@ -87,7 +87,8 @@ create table named_in as
 select count(*) as n from (select distinct document_id, char_start from named_in)
 
 [community_edges]
--- `pairs` are the relationships. A sentence that names many is a list, and says nothing of any two of them.
+-- `pairs` are the relationships. A sentence that names many is a list, and says nothing of any two of them. In a large
+-- corpus once is chance.
 with n_of as (select entity, count(*) as n from named_in group by entity),
 few as (from named_in where n_names between 2 and {list}),
 met as (
@@ -100,7 +101,7 @@ near as (
     select low, high, strength,
         case when p >= 1 then 1 else -ln(p * $n_sentences * $n_sentences / (x.n * y.n)) / ln(p) end as npmi
     from met join n_of x on x.entity = low join n_of y on y.entity = high
-    where met.n > 0
+    where met.n > 1 or $n_sentences < {large}
 )
 select low as source_id, high as target_id, round(sum(weight), 6) as weight
 from (
