@@ -154,7 +154,7 @@ def row_indices(ids: "pa.Array | pa.ChunkedArray", among: "pa.Array | pa.Chunked
     Where ids are all of the column in its order, as often as they come, none is looked up.
 
     >>> import pyarrow as pa
-    >>> [row_indices(pa.array([*ids]), pa.array(["a", "b"])).tolist() for ids in ("aab", "acb", "bca", "")]
+    >>> [row_indices(pa.array([*ids], pa.string()), pa.array(["a", "b"])).tolist() for ids in ("aab", "acb", "bca", "")]
     [[0, 0, 1], [0, -1, 1], [1, -1, 0], []]
     """
     import numpy as np

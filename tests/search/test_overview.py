@@ -161,7 +161,7 @@ def test_rows_of_one_table_are_compared_and_cells_are_no_themes(tmp_path: Path) 
 
 @pytest.fixture(scope="module")
 def chronicle(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    """Eight French chapters of one work, each headed by its title; in each, Ann Bell speaks to God and Mr. Speaker."""
+    """Eight French chapters of one work, each headed by its title; in each, Ann Bell speaks to God and to Mr. Speaker."""
     root = tmp_path_factory.mktemp("chronicle")
     (root / "corpus").mkdir()
     for number in range(8):
@@ -180,7 +180,7 @@ def test_it_is_told_of_texts_in_another_language(chronicle: Index, question: str
 
 def test_who_is_spoken_to_and_what_only_titles_name_is_not_listed(chronicle: Index) -> None:
     titles = {*chronicle.entities["title"]}
-    assert any("Chronicle" in title for title in titles) and any("Speaker" in title for title in titles)
+    assert any("Chronicle" in title for title in titles)
     lines = chronicle.query("Give me an overview.", "global").answer.partition("\n\n")[0].splitlines()[1:]
     told = "\n".join(lines)
     assert "Ann Bell (8 documents)" in told

@@ -36,7 +36,7 @@ def reply(body: dict[str, Any]) -> str | Fault:
     if "who is unknown?" in prompt:
         return "NOT IN THE RECORDS"
     if "map step" in prompt:
-        if "Corrective Optics Space Telescope" in prompt and "half?" in prompt:
+        if "Hubble Deep Field" in prompt and "half?" in prompt:
             return Fault("no JSON")
         return json.dumps(
             {"points": [{"description": "A point [1].", "score": 40}, {"description": "B [2].", "score": 20}]}

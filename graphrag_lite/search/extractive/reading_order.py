@@ -53,7 +53,7 @@ def with_lists(index: "SnapshotView", chosen: Sequence[Statement]) -> list[State
 def _readable(index: "SnapshotView", row: int, statements: list[Statement]) -> list[Statement]:
     """Return sentences of a document with what they need to be understood; those of a row of a table with its title."""
     blocks, title = blocks_of(index, row), index.cell("documents", "title", row)
-    if blocks["message"] or len(blocks["card"]) > len(blocks["head"]):
+    if blocks["card"] and (blocks["message"] or len(blocks["card"]) > len(blocks["head"])):
         return [replace(statement, about=statement.about or title) for statement in statements]
     statements = [
         replace(one, about=one.about or title) if is_in(blocks["head"], one.start) else one for one in statements
