@@ -10,7 +10,7 @@ from graphrag_lite.evidence.describing_sentences import GOOD_LENGTH
 
 CANDIDATES = 12  # sentences read for each entity and relationship
 LIST = 8  # names of a sentence that says nothing of any two of them where it has more
-LARGE = 10_000  # sentences with names, from which on two that one alone names are joined by chance
+LARGE = 20_000  # sentences with names, from which on two that one alone names are joined by chance
 SHARE = 0.5  # what a sentence that names two entities joins them by, beside one that says how they are related
 
 
