@@ -137,7 +137,7 @@ def read_corpus_statements(
     counts = relationship_counts(relationships, stated, sentences.worth, sources.hosts)
     inside = [np.array([row_of[one] for one in row["relationship_ids"]], np.int64) for row in held]
     *of_each, total = statement_weights([*inside, np.arange(relationships.num_rows)], counts, stated)
-    *together, all_together = _weights_together(held, inside, row_of, relationships, community_edges)
+    *together, all_together = _weights_together(held, inside, row_of, entities, relationships, community_edges)
     total += all_together
     weights = {row["community"]: a + b for row, a, b in zip(held, of_each, together, strict=True)}
     heaviest = {c["level"]: weights[c["community"]] for c in sorted(held, key=lambda c: weights[c["community"]])}
@@ -296,15 +296,16 @@ def _weights_together(
     held: Sequence[Row],
     inside: "Sequence[Ints]",
     row_of: Mapping[str, int],
+    entities: "pa.Table",
     relationships: "pa.Table",
     community_edges: "pa.Table",
 ) -> list[float]:
     """Return what the edges of each community weigh besides its relationships, which are `inside`, and those of all."""
-    ends = [np.array([row_of[one] for one in community_edges[end].to_pylist()], np.int64) for end in ENDS]
+    ends = [groups.row_indices(community_edges[end], entities["id"]) for end in ENDS]
     edges, stated = (table["weight"].to_numpy() for table in (community_edges, relationships))
     found = np.append(np.zeros(len(held)), edges.sum() - stated.sum())
     for level in {row["level"] for row in held}:
-        label = np.full(len(row_of), -1)
+        label = np.full(entities.num_rows, -1)
         for i, row in enumerate(held):
             if row["level"] == level:
                 label[[row_of[one] for one in row["entity_ids"]]] = i
