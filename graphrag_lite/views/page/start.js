@@ -72,7 +72,7 @@ async function start() {
   $(".skip").addEventListener("click", () => $("h2").focus());
   wireMap();
   const apart = names.title.length - view.ofName.filter(Boolean).length;
-  if (apart) $("#types").append(el("span", {}, `${counted(apart, "name")} without relationships not drawn`));
+  if (apart) $("#types").append(el("span", {}, `${counted(apart, "name")} in no community not drawn`));
   wireSearch();
   layTimeline();
   measure();
