@@ -18,8 +18,13 @@ CONTAINER = "META-INF/container.xml"
 def read(data: bytes, path: str, fields: Fields) -> Iterator[Loaded]:
     composer = Composer()
     with open_package(data) as package:
-        root = package.xml(CONTAINER)
+        # In a folder of its own, as Debian packs manuals, all of it is.
+        container = min(
+            (name for name in package.names if f"/{name}".endswith(f"/{CONTAINER}")), key=len, default=CONTAINER
+        )
+        root = package.xml(container)
         book = next((attribute(each, "full-path") for each in root.iter() if local_name(each) == "rootfile"), "")
+        book = posixpath.join(container.removesuffix(CONTAINER), book)
         described = package.xml(book)
         for chapter in _chapters(package, described, posixpath.dirname(book)):
             page = read_page(decoded_page(chapter))

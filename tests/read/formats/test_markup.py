@@ -265,16 +265,19 @@ def test_a_notebook_of_version_3() -> None:
     assert (item.title, item.text) == ("Study", "## Study\n\n```\nimport httpx\n```")
 
 
-def test_a_book() -> None:
+@pytest.mark.parametrize("top", ["", "epub/"])  # as the standard has it; as Debian packs manuals
+def test_a_book(top: str) -> None:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as file:
-        file.writestr("META-INF/container.xml", '<container><rootfile full-path="O/book.opf"/></container>')
+        file.writestr(f"{top}META-INF/container.xml", '<container><rootfile full-path="O/book.opf"/></container>')
         items = '<item id="b" href="b.xhtml"/><item id="a" href="a%20a.xhtml"/><item id="n" href="n.xhtml" properties="nav"/>'
         spine = '<itemref idref="n"/><itemref idref="a"/><itemref idref="b"/>'
         about = '<metadata xmlns:dc="d"><dc:title>Carol</dc:title><dc:creator>Charles Dickens</dc:creator></metadata>'
-        file.writestr("O/book.opf", f"<package>{about}<manifest>{items}</manifest><spine>{spine}</spine></package>")
+        file.writestr(
+            f"{top}O/book.opf", f"<package>{about}<manifest>{items}</manifest><spine>{spine}</spine></package>"
+        )
         for name, text in (("a a", "Marley was dead."), ("b", "Scrooge knew."), ("n", "Contents")):
-            file.writestr(f"O/{name}.xhtml", f"<html><body><p>{text}</p></body></html>")
+            file.writestr(f"{top}O/{name}.xhtml", f"<html><body><p>{text}</p></body></html>")
     item = one(stream.getvalue(), "a.epub")
     assert item == Loaded("a.epub", "Carol", "Marley was dead.\n\nScrooge knew.", "", {"author": "Charles Dickens"})
 
