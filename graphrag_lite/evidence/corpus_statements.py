@@ -61,7 +61,7 @@ class CorpusStatements:
     `stated` is the sentence of each relationship, -1 for none, `counts` what it counts; `named` are the sentences that
     name an entity, those that describe it first, `leads` its definition, -1 for none; `leads_found` is `report_leads`.
     `weights` are by community, `heaviest` by level, `total` is of all. `idf` is what a term is worth, `rare` a hash of
-    what those of a sentence are. `row_of` tells the rows of entities and relationships by id,
+    what those of a sentence are. `row_of` tells the rows of entities, relationships and communities by id,
     `ends` both ends of a relationship, `units` the text units that mention a community.
     """
 
@@ -102,9 +102,9 @@ class CorpusStatements:
 def read_corpus_statements(
     entities: "pa.Table",
     relationships: "pa.Table",
-    community_edges: "pa.Table",
     communities: "pa.Table",
     held: Sequence[Row],
+    together: Sequence[float],
     entity_mentions: "pa.Table",
     entity_resolutions: "pa.Table",
     sources: Sources,
@@ -112,7 +112,8 @@ def read_corpus_statements(
 ) -> CorpusStatements:
     """Read the sentences of relationships, and those that name the members of communities that may have a report.
 
-    `held` are the rows of the communities, `before` the last `report_sentences` and `report_leads`.
+    `held` are the rows of the communities, `together` the weight of what joins each besides relationships, and of all;
+    `before` are the last `report_sentences` and `report_leads`.
     """
     forget_what_was_looked_at()
     entities = entities.append_column("acronym", _acronyms(entities, entity_resolutions))
@@ -137,9 +138,8 @@ def read_corpus_statements(
     counts = relationship_counts(relationships, stated, sentences.worth, sources.hosts)
     inside = [np.array([row_of[one] for one in row["relationship_ids"]], np.int64) for row in held]
     *of_each, total = statement_weights([*inside, np.arange(relationships.num_rows)], counts, stated)
-    *together, all_together = _weights_together(held, inside, row_of, entities, relationships, community_edges)
-    total += all_together
-    weights = {row["community"]: a + b for row, a, b in zip(held, of_each, together, strict=True)}
+    total += together[-1]
+    weights = {row["community"]: a + b for row, a, b in zip(held, of_each, together[:-1], strict=True)}
     heaviest = {c["level"]: weights[c["community"]] for c in sorted(held, key=lambda c: weights[c["community"]])}
     return CorpusStatements(
         *(entities, relationships, sentences, row_of, ends, _units(communities, sources), stated, counts, named),
@@ -290,30 +290,6 @@ def _worth_of_terms(rows: "Ints", sentences: ReportableSentences) -> "tuple[dict
     worth = whole_idf(np.fromiter(held.values(), np.int64, len(held)), len(rows) + len(below))
     idf = {term: each for term, each, n in zip(held, worth.tolist(), held.values(), strict=True) if n}
     return idf, in_order(worth.astype(np.uint64)[codes], owners, len(n_of))
-
-
-def _weights_together(
-    held: Sequence[Row],
-    inside: "Sequence[Ints]",
-    row_of: Mapping[str, int],
-    entities: "pa.Table",
-    relationships: "pa.Table",
-    community_edges: "pa.Table",
-) -> list[float]:
-    """Return what the edges of each community weigh besides its relationships, which are `inside`, and those of all."""
-    ends = [groups.row_indices(community_edges[end], entities["id"]) for end in ENDS]
-    edges, stated = (table["weight"].to_numpy() for table in (community_edges, relationships))
-    found = np.append(np.zeros(len(held)), edges.sum() - stated.sum())
-    for level in {row["level"] for row in held}:
-        label = np.full(entities.num_rows, -1)
-        for i, row in enumerate(held):
-            if row["level"] == level:
-                label[[row_of[one] for one in row["entity_ids"]]] = i
-        owners = np.where(label[ends[0]] == label[ends[1]], label[ends[0]], -1)
-        found[:-1] += np.bincount(owners[owners >= 0], edges[owners >= 0], minlength=len(held))
-    found[:-1] -= [stated[rows].sum() for rows in inside]
-    weights: list[float] = np.maximum(found.round(6), 0).tolist()
-    return weights
 
 
 def relationship_counts(relationships: "pa.Table", stated: "Ints", worth: "Floats", hosts: "set[str]") -> "Floats":

@@ -3,7 +3,10 @@
 Loading scipy.sparse takes longer than the graph of a small index, or of one edit, and nothing else needs it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -79,6 +82,41 @@ def from_edges(
     order = np.lexsort(ends[::-1])
     n_of = np.bincount(ends[0], minlength=n_nodes)
     return Csr(np.append(0, np.cumsum(n_of)), ends[1][order], np.concatenate([weights, weights])[order], n_nodes)
+
+
+def flat(parts: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return which part each value is of, and the values."""
+    none = np.zeros(0, np.int64)
+    return np.repeat(np.arange(len(parts)), [len(part) for part in parts]), np.concatenate([none, *parts])
+
+
+def edges_inside(
+    levels: Sequence[int],
+    members: Sequence[NDArray[np.int64]],
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    n_nodes: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return which community holds both ends of an edge, ascending, and the number of each; they stand by level.
+
+    Those of one level have no member in common.
+
+    >>> members = [np.array([0, 1, 2]), np.array([1, 2])]
+    >>> owners, edges = edges_inside([0, 1], members, np.array([0, 1]), np.array([1, 2]), 3)
+    >>> owners.tolist(), edges.tolist()
+    ([0, 0, 1], [0, 1, 1])
+    """
+    owners, inside = [], []
+    for _, level in groupby(enumerate(levels), key=itemgetter(1)):
+        indices = np.array([index for index, _ in level])
+        numbers, nodes = flat([members[index] for index in indices.tolist()])
+        labels = np.full(n_nodes, -1)
+        labels[nodes] = indices[numbers]
+        held = np.flatnonzero((labels[sources] == labels[targets]) & (labels[sources] >= 0))
+        by_owner = held[np.argsort(labels[sources[held]], kind="stable")]
+        owners.append(labels[sources[by_owner]])
+        inside.append(by_owner)
+    return flat(owners)[1], flat(inside)[1]
 
 
 def source_nodes(adjacency: Adjacency) -> NDArray[np.int64]:

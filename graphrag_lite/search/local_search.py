@@ -64,10 +64,8 @@ def answer_by(question: "Question", query: "Query", scores: "npt.NDArray[np.floa
         return overview(question, method, ranking)
     if direct := date_answer(question, method) or value_answer(question, query, method):
         return direct
-    if direct := release_answer(question, method, ranking):
+    if direct := release_answer(question, method, ranking) or missing_name_answer(question, method, ranking):
         return direct
-    if refused := missing_name_answer(question, method, ranking):
-        return refused
     if developed := development(question):
         return compose(question, method, developed, ranking)
     nothing = says_nothing(question, question.weights, attributes=False)

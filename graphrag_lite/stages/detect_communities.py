@@ -3,7 +3,6 @@
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +12,7 @@ from graphrag_lite import tables
 from graphrag_lite.graph.community_ids import community_ids, community_numbers, successors
 from graphrag_lite.graph.leiden import Community, hierarchical_leiden
 from graphrag_lite.graph.leiden_update import Older, next_hierarchy
-from graphrag_lite.graph.sparse import Adjacency, from_edges
+from graphrag_lite.graph.sparse import Adjacency, edges_inside, flat, from_edges
 from graphrag_lite.run.services import Counts, Last
 from graphrag_lite.settings import DetectCommunities
 from graphrag_lite.tables import groups
@@ -62,10 +61,10 @@ async def detect_communities(
         children[parent].append(own)
     ranked = np.argsort(sorted(range(len(titles)), key=lambda i: (-degrees[i], -frequencies[i], titles[i])))
     members = [community.members[np.argsort(ranked[community.members])] for community in found]
-    sources, targets = (groups.row_indices(relationships[end], node_ids) for end in ENDS)
-    owners, inside = _relationships_inside(found, sources, targets, len(titles))
-    owners_of_units, unit_rows = _units_of(members, nodes["text_unit_ids"], source_units["id"])
     levels = [community.level for community in found]
+    sources, targets = (groups.row_indices(relationships[end], node_ids) for end in ENDS)
+    owners, inside = edges_inside(levels, members, sources, targets, len(titles))
+    owners_of_units, unit_rows = _units_of(members, nodes["text_unit_ids"], source_units["id"])
     if count:
         count("communities_by_level", {str(level): n for level, n in Counter(levels).items()})
     created_at = dict(tables.rows(source_documents, "id", "created_at"))
@@ -79,7 +78,7 @@ async def detect_communities(
         parent=parents,
         children=[children[own] for own in number],
         title=_titles([", ".join(titles[i] for i in several[:3].tolist()) for several in members]),
-        entity_ids=groups.id_lists(*_flat(members), node_ids, len(found)),
+        entity_ids=groups.id_lists(*flat(members), node_ids, len(found)),
         relationship_ids=groups.id_lists(owners, inside, relationships["id"], len(found)),
         text_unit_ids=groups.id_lists(owners_of_units, unit_rows, source_units["id"], len(found)),
         period=_latest(owners_of_units, unit_rows, days, len(found)),
@@ -97,22 +96,16 @@ def _titles(titles: list[str]) -> list[str]:
     return found
 
 
-def _flat(parts: Sequence[Ints]) -> tuple[Ints, Ints]:
-    """Return which part each value is of, and the values."""
-    none = np.zeros(0, np.int64)
-    return np.repeat(np.arange(len(parts)), [len(part) for part in parts]), np.concatenate([none, *parts])
-
-
 def _units_of(members: Sequence[Ints], unit_ids: "pa.ChunkedArray", all_ids: "pa.ChunkedArray") -> tuple[Ints, Ints]:
     """Return the rows of the text units that mention two members of each community, ascending."""
     listed = unit_ids.combine_chunks()
     begins, rows = np.asarray(listed.offsets).astype(np.int64), groups.row_indices(listed.flatten(), all_ids)
     begins = begins - begins[0]
     n_of = np.diff(begins)
-    owners, nodes = _flat(members)
+    owners, nodes = flat(members)
     lengths = n_of[nodes]
-    flat = np.arange(lengths.sum()) + np.repeat(begins[nodes] - np.cumsum(lengths) + lengths, lengths)
-    keys, n = np.unique(np.repeat(owners, lengths) * max(len(all_ids), 1) + rows[flat], return_counts=True)
+    held = np.arange(lengths.sum()) + np.repeat(begins[nodes] - np.cumsum(lengths) + lengths, lengths)
+    keys, n = np.unique(np.repeat(owners, lengths) * max(len(all_ids), 1) + rows[held], return_counts=True)
     return np.divmod(keys[n > 1], max(len(all_ids), 1))
 
 
@@ -169,18 +162,3 @@ def _older(node_ids: "pa.Array", edges: "pa.Table", edges_before: "pa.Table", co
             ends = groups.row_indices(changed[end], node_ids)
             touched[ends[ends >= 0]] = True
     return Older(communities, sizes, touched)
-
-
-def _relationships_inside(found: Sequence[Community], sources: Ints, targets: Ints, n_nodes: int) -> tuple[Ints, Ints]:
-    """Return which community holds both ends of a relationship, ascending, and the row of each; they stand by level."""
-    owners, rows = [], []
-    for _, level in groupby(enumerate(found), key=lambda pair: pair[1].level):
-        indices, members = zip(*((index, community.members) for index, community in level), strict=True)
-        numbers, nodes = _flat(members)
-        labels = np.full(n_nodes, -1)
-        labels[nodes] = np.array(indices)[numbers]
-        held = np.flatnonzero((labels[sources] == labels[targets]) & (labels[sources] >= 0))
-        by_owner = held[np.argsort(labels[sources[held]], kind="stable")]
-        owners.append(labels[sources[by_owner]])
-        rows.append(by_owner)
-    return _flat(owners)[1], _flat(rows)[1]

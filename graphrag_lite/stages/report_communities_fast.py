@@ -19,6 +19,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from graphrag_lite import tables
 from graphrag_lite.attempts import ignore
 from graphrag_lite.evidence.citation_marks import escape_marks
@@ -31,6 +33,7 @@ from graphrag_lite.evidence.report_statements import Sources
 from graphrag_lite.evidence.report_subject import main_entity, report_title, years
 from graphrag_lite.evidence.report_title import title, year_range
 from graphrag_lite.evidence.reused_pages import PAGE, CommunityPage, KnownPages, PageMembers, max_facts
+from graphrag_lite.graph.sparse import edges_inside
 from graphrag_lite.run.services import Attempt, Counts, Each, Fail, Last, unguarded
 from graphrag_lite.settings import ReportCommunitiesFast
 from graphrag_lite.tables import groups
@@ -104,8 +107,11 @@ async def report_communities_fast(
     found = last.read(*MADE, unless={"code"}) if last and read else None
     sources = Sources(source_documents, source_units, entity_mentions, each, found, attempt)
     _, *before = found or [tables.make(name, []) for name in MADE]
-    graph = entities, relationships, community_edges, communities
-    statements = read_corpus_statements(*graph, held, entity_mentions, entity_resolutions, sources, before)
+    together = _weights_together(entities, relationships, community_edges, communities)
+    statements = read_corpus_statements(
+        *(entities, relationships, communities, held, together),
+        *(entity_mentions, entity_resolutions, sources, before),
+    )
     del entity_mentions  # a twentieth of what an update holds
     pages = KnownPages(before[-1], statements, settings)
     weight = dict(tables.rows(relationships, "id", "weight"))
@@ -134,6 +140,25 @@ async def report_communities_fast(
         tables.make("community_reports", reports),
         *(bases_of, sources.signs, statements.sentences.table, statements.leads_found, pages.table()),
     )
+
+
+def _weights_together(
+    entities: "pa.Table", relationships: "pa.Table", community_edges: "pa.Table", communities: "pa.Table"
+) -> list[float]:
+    """Return what joins the members of each community besides its relationships, and those of all, in weight."""
+    listed = communities["entity_ids"].combine_chunks()
+    rows, begins = groups.row_indices(listed.flatten(), entities["id"]), np.asarray(listed.offsets)
+    members = np.split(rows, begins[1:-1] - begins[0])[: communities.num_rows]
+    several = community_edges, relationships
+    sources, targets = (
+        np.concatenate([groups.row_indices(table[end], entities["id"]) for table in several])
+        for end in ("source_id", "target_id")
+    )
+    weight = np.concatenate([community_edges["weight"].to_numpy(), -relationships["weight"].to_numpy()])
+    owners, inside = edges_inside(communities["level"].to_pylist(), members, sources, targets, entities.num_rows)
+    found = np.append(np.bincount(owners, weight[inside], minlength=communities.num_rows), weight.sum())
+    weights: list[float] = np.maximum(found.round(6), 0).tolist()
+    return weights
 
 
 def _by_level(

@@ -17,8 +17,7 @@ _MAX_WORDS = 3  # between: "klicken Sie auf den"
 @cache
 def _words(language: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return what is done with buttons, and what they are called."""
-    verbs, parts = (BUTTONS.get(f"{language} {section}", frozenset()) for section in ("verbs", "parts"))
-    return verbs, parts
+    return BUTTONS.get(f"{language} verbs", frozenset()), BUTTONS.get(f"{language} parts", frozenset())
 
 
 def is_button(tokens: Tokens, run: WordRun, language: str) -> bool:
